@@ -1,0 +1,43 @@
+# Every target is one line; what it calls can be called by hand as well.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/installed
+
+.DEFAULT_GOAL := help
+.PHONY: help verify test slow fuzz bench lint type fmt clean
+
+help: ## Show this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+verify: $(STAMP) ## Search every scope, run the designs that must fail, judge the traces (QUICK=1: under a minute).
+	$(BIN)/slotproof verify $(if $(QUICK),--quick)
+
+test: $(STAMP) ## Run the tests.
+	$(BIN)/python -m pytest -n auto
+
+slow: $(STAMP) ## Run the tests that take long or much memory.
+	$(BIN)/python -m pytest -m slow --timeout 900
+
+fuzz: $(STAMP) ## Fuzz the runtime against the spec (from a later version on).
+	$(BIN)/slotproof fuzz
+
+bench: $(STAMP) ## Measure the yardstick search beside a plain one, and beside Spin where it is installed.
+	$(BIN)/python tests/bench/run.py
+
+lint: $(STAMP) ## Check style, formatting and the direction of imports.
+	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/lint-imports
+
+type: $(STAMP) ## Check types.
+	$(BIN)/mypy --strict spec runtime checker
+
+fmt: $(STAMP) ## Format the code and mend what can be mended safely.
+	$(BIN)/ruff check --fix --exit-zero --quiet && $(BIN)/ruff format
+
+clean: ## Remove what was built and installed here.
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks
+
+# The stamp is touched last, so an installation that failed is tried again.
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
