@@ -1,0 +1,70 @@
+"""Decode, preparation: every request of the batch moves one token ahead; a boundary row claims its position."""
+
+from __future__ import annotations
+
+from spec.choices import boundaries, rows, spare_orders, supply_of_spares
+from spec.design import Design
+from spec.grid import decode_mark, remember, within_gap_rule
+from spec.language import ABSENT, action, guard
+from spec.ring import advance, claim_lazily
+from spec.scope import ANY, EAGER, LAZY
+from spec.slots import worth_choosing
+from spec.state import RUNNING, RequestId, Row, State, Supply
+
+
+@action(rows=rows, order=spare_orders, boundaries=boundaries, supply=supply_of_spares)
+def prepare(
+    s: State,
+    design: Design,
+    rows: tuple[bool, ...],
+    order: tuple[int, ...],
+    boundaries: tuple[bool, ...],
+    supply: Supply,
+) -> None:
+    """Prepare and launch a decode batch of any running requests, none of them included."""
+    scope = design.scope
+    guard(s.pending < scope.window)
+    guard(worth_choosing(s, supply))
+    for request in order:
+        guard(rows[request] or not boundaries[request])
+        if rows[request]:
+            guard(s.requests[request].phase == RUNNING)
+            guard(s.requests[request].seq_len < scope.max_len)
+            if scope.interval == ANY and boundaries[request]:
+                guard(within_gap_rule(scope, s.requests[request]))
+    for request in order:
+        if rows[request]:
+            s.batches[s.pending].rows[request] = decode_row(s, design, request, boundaries[request], supply)
+            s.step.events[request].prepared = True
+    s.pending += 1
+    guard(supply == ABSENT or s.step.asked)
+
+
+def decode_row(s: State, design: Design, request: RequestId, boundary: bool, supply: Supply) -> Row:
+    """Move the request one token ahead, make its claim if that is a boundary, and return the row that records it."""
+    scope = design.scope
+    me = s.requests[request]
+    me.seq_len += 1
+    me.decode_count += 1
+    mark = decode_mark(scope, me, boundary)
+    remember(scope, me, mark)
+    if scope.mode == LAZY and mark != ABSENT:
+        mark = claim_lazily(s, design, request, mark, supply)
+    row = Row(
+        present=True,
+        decode_count=me.decode_count,
+        seq_len=me.seq_len,
+        family=me.family,
+        source=me.working,
+        start=me.seq_len - 1,
+        working=me.working,
+        position=ABSENT,
+        slot=ABSENT,
+        mark=mark,
+    )
+    if mark != ABSENT:
+        row.position = me.next
+        row.slot = me.ring[me.next]
+        if scope.mode == EAGER:
+            advance(scope, me, design.flips_at_preparation(row))
+    return row

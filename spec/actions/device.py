@@ -1,0 +1,32 @@
+"""The device: it runs the launched batches one by one, in launch order."""
+
+from __future__ import annotations
+
+from spec.design import Design
+from spec.language import ABSENT, action, guard
+from spec.slots import forget
+from spec.state import Row, State, Text, nothing
+
+
+@action()
+def device(s: State, design: Design) -> None:
+    """Run the oldest batch that has not been run."""
+    guard(s.written < s.pending)
+    for row in s.batches[s.written].rows:
+        if row.present:
+            run(s, row)
+    s.written += 1
+    forget(s)
+
+
+def run(s: State, row: Row) -> None:
+    """Overwrite the working slot with the next state, and copy the state at the mark into the row's slot.
+
+    Both are right only if the state that the row starts from stands for exactly the tokens before it.
+    """
+    right = row.start == 0
+    if row.source != ABSENT:
+        right = s.holds[row.source] == Text(row.family, row.start)
+    s.holds[row.working] = Text(row.family, row.seq_len) if right else nothing()
+    if row.mark != ABSENT:
+        s.holds[row.slot] = Text(row.family, row.mark) if right else nothing()

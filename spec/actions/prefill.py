@@ -1,0 +1,48 @@
+"""Prefill: the whole prompt in one chunk, as a batch of its own."""
+
+from __future__ import annotations
+
+from spec.choices import prefill_marks, requests
+from spec.design import Design
+from spec.grid import prefill_mark, remember_prompt
+from spec.language import ABSENT, action, guard
+from spec.ring import advance
+from spec.scope import EAGER
+from spec.state import ADMITTED, RUNNING, Length, RequestId, Row, State
+
+
+@action(request=requests, choice=prefill_marks)
+def prefill(s: State, design: Design, request: RequestId, choice: Length) -> None:
+    """Prepare and launch the prefill of an admitted request; its newest boundary claims the position `next`."""
+    scope = design.scope
+    me = s.requests[request]
+    guard(me.phase == ADMITTED)
+    guard(s.pending < scope.window)
+    mark = prefill_mark(scope, me, me.seq_len, choice)
+    remember_prompt(scope, me, mark)
+    row = Row(
+        present=True,
+        decode_count=0,
+        seq_len=me.seq_len,
+        family=me.family,
+        source=me.source,
+        start=me.prefix,
+        working=me.working,
+        position=ABSENT,
+        slot=ABSENT,
+        mark=mark,
+    )
+    if mark != ABSENT:
+        row.position = me.next
+        row.slot = me.ring[me.next]
+        if design.names_prefill_at_preparation():
+            me.last = me.next
+            me.last_len = mark
+        if scope.mode == EAGER:
+            advance(scope, me, design.flips_at_preparation(row))
+    s.batches[s.pending].rows[request] = row
+    s.pending += 1
+    me.phase = RUNNING
+    me.source = ABSENT
+    me.prefix = 0
+    s.step.events[request].prepared = True

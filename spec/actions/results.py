@@ -1,0 +1,159 @@
+"""Processing a result: consumer pointers move, a prefill's checkpoint is donated, finished requests leave."""
+
+from __future__ import annotations
+
+from spec.choices import row_orders, rows, supply
+from spec.design import Design
+from spec.language import ABSENT, action, copy, guard, require
+from spec.ring import following
+from spec.rows import claim_at
+from spec.scope import EAGER, LAZY
+from spec.slots import forget, give_back, key_cached, publish, release, take, worth_choosing
+from spec.state import RUNNING, Batch, Position, Request, RequestId, Row, State, Supply, empty_batch
+
+
+@action(finishes=rows, order=row_orders, supply=supply)
+def process(s: State, design: Design, finishes: tuple[bool, ...], order: tuple[int, ...], supply: Supply) -> None:
+    """Process the result of the oldest batch; `finishes` are those of its requests that end with this token.
+
+    Rows of requests that have left meanwhile are ignored.
+    """
+    guard(s.pending > 0)
+    guard(design.ready(s))
+    guard(worth_choosing(s, supply))
+    oldest = s.batches[0]
+    guard(order == tuple(sorted(order)) or sum(row.present for row in oldest.rows) > 1)
+    for request in order:
+        if finishes[request]:
+            guard(oldest.rows[request].present and s.requests[request].phase == RUNNING)
+    batch = retire(s, design)
+    for request in order:
+        row = batch.rows[request]
+        if row.present and s.requests[request].phase == RUNNING:
+            result(s, design, request, row, finishes[request], supply)
+    guard(supply == ABSENT or s.step.asked)
+    forget(s)
+
+
+def retire(s: State, design: Design) -> Batch:
+    """Take the oldest batch off the queue: what stays pending was launched after it."""
+    batch = copy(s.batches[0])
+    for index in range(design.scope.lookahead):
+        s.batches[index] = copy(s.batches[index + 1])
+    s.batches[design.scope.lookahead] = empty_batch(design.scope)
+    s.pending -= 1
+    s.written -= 1
+    return batch
+
+
+def result(s: State, design: Design, request: RequestId, row: Row, finishes: bool, supply: Supply) -> None:
+    """Process one row of a request that is still running."""
+    me = s.requests[request]
+    event = s.step.events[request]
+    lookahead = me.decode_count - row.decode_count
+    require(0 <= lookahead <= design.scope.lookahead, "lookahead-window")
+    event.processed = True
+    event.lookahead = lookahead
+    event.boundary = row.mark != ABSENT
+    if row.decode_count == 0:
+        complete_prefill(s, design, request, row)
+    else:
+        complete_decode(s, design, request, row, lookahead)
+    if finishes:
+        finish(s, design, request)
+    elif row.decode_count == 0:
+        donate(s, design, request, row, supply)
+
+
+def complete_prefill(s: State, design: Design, request: RequestId, row: Row) -> None:
+    """Let the label speak about the prefill's checkpoint, unless the design did so when it was prepared."""
+    me = s.requests[request]
+    if row.mark != ABSENT:
+        settle(s, design, request, row)
+        if not design.names_prefill_at_preparation():
+            me.last = row.position
+            me.last_len = row.mark if design.label_survives(s, request, row) else ABSENT
+
+
+def complete_decode(s: State, design: Design, request: RequestId, row: Row, lookahead: int) -> None:
+    """Move the consumer pointers to the checkpoint that this row completed, as the design sees it."""
+    me = s.requests[request]
+    if row.mark != ABSENT:
+        settle(s, design, request, row)
+    if design.boundary_seen(me, row, lookahead):
+        completed = design.completed_position(me, row, lookahead)
+        superseded = design.superseded_position(me, completed)
+        me.last = completed
+        me.last_len = design.completed_label(me, row, lookahead) if design.label_survives(s, request, row) else ABSENT
+        if design.scope.mode == LAZY and superseded != completed:
+            drop(s, request, superseded)
+    if design.scope.mode == EAGER and design.flips_at_processing(me, row, lookahead):
+        me.next = following(design.scope, me.next)
+
+
+def settle(s: State, design: Design, request: RequestId, row: Row) -> None:
+    """Record, for the properties only, that the checkpoint of this row is complete: now a publication of it is owed."""
+    me = s.requests[request]
+    me.owed = row.mark
+    if design.scope.mode == LAZY and claim_at(s, request, row.position):
+        me.owed = ABSENT
+
+
+def drop(s: State, request: RequestId, position: Position) -> None:
+    """Free the slot of a lazy request's former checkpoint, unless a pending row writes there."""
+    me = s.requests[request]
+    if me.ring[position] != ABSENT and not claim_at(s, request, position):
+        give_back(s, me.ring[position])
+        me.ring[position] = ABSENT
+
+
+def donate(s: State, design: Design, request: RequestId, row: Row, supply: Supply) -> None:
+    """Publish a prefill's checkpoint while the request goes on; a slot taken beforehand gets its ring position.
+
+    If the gate is closed, the key is cached or no replacement can be had, nothing moves: slot and label stay.
+    """
+    me = s.requests[request]
+    event = s.step.events[request]
+    if me.last_len == ABSENT:
+        event.refused = row.mark != ABSENT
+        return
+    position = design.donated_position(me, row)
+    slot = me.ring[position]
+    if not design.may_donate(s, request, slot):
+        event.refused = True
+    elif key_cached(s, request, me.last_len):
+        event.key_cached = True
+    else:
+        replacement = take(s, design, supply)
+        if replacement == ABSENT:
+            event.no_replacement = True
+        else:
+            publish(s, design, request, slot, me.last_len)
+            me.ring[position] = replacement
+            clear_donated(me, row)
+
+
+def clear_donated(me: Request, row: Row) -> None:
+    """Take the label back: its checkpoint has left the ring, and nothing of it is owed any more."""
+    me.last_len = ABSENT
+    if me.owed == row.mark:
+        me.owed = ABSENT
+
+
+def finish(s: State, design: Design, request: RequestId) -> None:
+    """Publish the newest checkpoint if the gate allows it and its key is new, then release everything else."""
+    me = s.requests[request]
+    event = s.step.events[request]
+    event.finished = True
+    event.owed = me.owed
+    position = design.keep_index(me)
+    slot = me.ring[position]
+    if me.last_len != ABSENT:
+        if not design.may_publish(s, request, slot):
+            event.refused = True
+        elif key_cached(s, request, me.last_len):
+            event.key_cached = True
+        else:
+            publish(s, design, request, slot, me.last_len)
+            me.ring[position] = ABSENT
+    release(s, design, request)

@@ -1,0 +1,18 @@
+"""Ways in which a request leaves without a result of its own."""
+
+from __future__ import annotations
+
+from spec.choices import requests
+from spec.design import Design
+from spec.language import action, guard
+from spec.slots import forget, release
+from spec.state import IDLE, RequestId, State
+
+
+@action(request=requests)
+def abort(s: State, design: Design, request: RequestId) -> None:
+    """Abort an admitted or running request: it publishes nothing and gives everything back."""
+    guard(s.requests[request].phase != IDLE)
+    s.step.events[request].aborted = True
+    release(s, design, request)
+    forget(s)

@@ -1,0 +1,70 @@
+"""Where the parameters of actions get their values from: each is a function from a scope to the values in it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+from spec.language import ABSENT, subsets
+from spec.scope import ANY, LAZY, Scope
+from spec.state import EXHAUSTED
+
+
+def requests(scope: Scope) -> Iterable[int]:
+    """Every request name."""
+    return range(scope.requests)
+
+
+def families(scope: Scope) -> Iterable[int]:
+    """Every text."""
+    return range(scope.families)
+
+
+def slots(scope: Scope) -> Iterable[int]:
+    """Every slot."""
+    return range(scope.slots)
+
+
+def prompts(scope: Scope) -> Iterable[int]:
+    """Every prompt length."""
+    return range(1, scope.max_len + 1)
+
+
+def supply(scope: Scope) -> Iterable[int]:
+    """What the allocator has to give: see `spec.state.Supply`."""
+    return range(EXHAUSTED, scope.slots)
+
+
+def supply_at_admission(scope: Scope) -> Iterable[int]:
+    """The same where EXHAUSTED would only mean that nothing happens."""
+    return range(ABSENT, scope.slots)
+
+
+def supply_of_spares(scope: Scope) -> Iterable[int]:
+    """The same where only a lazy request asks for a slot."""
+    return supply(scope) if scope.mode == LAZY else [ABSENT]
+
+
+def rows(scope: Scope) -> Iterable[tuple[bool, ...]]:
+    """Every subset of the requests, the empty one included: other work came in between."""
+    return subsets(range(scope.requests))
+
+
+def prefill_marks(scope: Scope) -> Iterable[int]:
+    """The mark of a prefill where boundaries are a free choice; with an interval it is computed."""
+    return range(ABSENT, scope.max_len + 1) if scope.interval == ANY else [ABSENT]
+
+
+def boundaries(scope: Scope) -> Iterable[tuple[bool, ...]]:
+    """Which rows of a decode batch are on a boundary, where that is a free choice."""
+    return subsets(range(scope.requests)) if scope.interval == ANY else [(False,) * scope.requests]
+
+
+def row_orders(scope: Scope) -> Iterable[tuple[int, ...]]:
+    """The order in which results are handled: it decides who gets the last free slot or is first in the cache."""
+    return itertools.permutations(range(scope.requests))
+
+
+def spare_orders(scope: Scope) -> Iterable[tuple[int, ...]]:
+    """The order in which rows are prepared: it matters only where they compete for spares."""
+    return row_orders(scope) if scope.mode == LAZY else [tuple(range(scope.requests))]

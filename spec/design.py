@@ -1,0 +1,111 @@
+"""The decisions that a design may take differently, each a small function, and the ones that slotproof takes.
+
+A design is a subclass that overrides some of them. Decisions look at the state and never change it.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from spec.language import ABSENT
+from spec.rows import awaits_write, claim_elsewhere, claims
+from spec.scope import Scope
+from spec.state import EXHAUSTED, Length, Position, Request, RequestId, Row, Slot, State, Supply
+
+
+class Design:
+    """Claim and flip once, at preparation; consumer pointers only from the row, at processing; one gate for all."""
+
+    name: ClassVar[str] = "slotproof"
+    summary: ClassVar[str] = "claims and flips at preparation, labels from the row, one gate for every publication"
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    # Where slots come from.
+
+    def pick(self, s: State, supply: Supply) -> Slot:
+        """Return the free slot that the allocator hands out next; ABSENT: it has none.
+
+        Whether an allocator would hand out a slot that an unwritten row targets early or late, and whether others have
+        emptied the pool, is the action's free choice, made by its supply.
+        """
+        found = ABSENT
+        if supply == EXHAUSTED:
+            return found
+        for slot in range(self.scope.slots - 1, -1, -1):
+            if s.free[slot] and not awaits_write(s, slot):
+                found = slot
+        if supply != ABSENT and s.free[supply]:
+            found = supply
+        return found
+
+    # At preparation.
+
+    def flips_at_preparation(self, row: Row) -> bool:
+        """Whether an eager request's `next` advances when this row, which carries a mark, is prepared."""
+        return True
+
+    def names_prefill_at_preparation(self) -> bool:
+        """Whether a prefill's claim moves `last` and the label already when it is prepared."""
+        return False
+
+    def in_place_clears_label(self) -> bool:
+        """Whether a lazy claim over the slot at `last` takes the label back at once."""
+        return True
+
+    def in_place_allowed(self, s: State, request: RequestId) -> bool:
+        """Whether a lazy row without a spare may write in place at `next`.
+
+        Never over `last` while a claim on another position is pending: processing that claim frees `last`.
+        """
+        me = s.requests[request]
+        return me.next != me.last or not claim_elsewhere(s, request, me.next)
+
+    # When a result is processed.
+
+    def ready(self, s: State) -> bool:
+        """Whether the result of the oldest pending batch may be processed: the device must have run it."""
+        return s.written > 0
+
+    def boundary_seen(self, me: Request, row: Row, lookahead: int) -> bool:
+        """Whether processing this row completes a checkpoint."""
+        return row.mark != ABSENT
+
+    def completed_label(self, me: Request, row: Row, lookahead: int) -> Length:
+        """Return the length that the completed checkpoint covers."""
+        return row.mark
+
+    def completed_position(self, me: Request, row: Row, lookahead: int) -> Position:
+        """Return the ring position of the completed checkpoint."""
+        return row.position
+
+    def flips_at_processing(self, me: Request, row: Row, lookahead: int) -> bool:
+        """Whether an eager request's `next` advances when this row's result is processed."""
+        return False
+
+    def superseded_position(self, me: Request, completed: Position) -> Position:
+        """Return the position that a lazy request no longer needs; `completed` itself: there is none."""
+        return me.last
+
+    def label_survives(self, s: State, request: RequestId, row: Row) -> bool:
+        """Whether the checkpoint that this row completed keeps its label: no later claim is going to overwrite it."""
+        return not claims(s, request, row.slot)
+
+    # When something is published.
+
+    def keep_index(self, me: Request) -> Position:
+        """Return the position that the label speaks about."""
+        return me.last
+
+    def donated_position(self, me: Request, row: Row) -> Position:
+        """Return the position whose slot a prefill's result donates."""
+        return row.position
+
+    def may_publish(self, s: State, request: RequestId, slot: Slot) -> bool:
+        """The gate at a finish: no later pending row of this request targets `slot`."""
+        return not claims(s, request, slot)
+
+    def may_donate(self, s: State, request: RequestId, slot: Slot) -> bool:
+        """The gate at a donation: the same one."""
+        return self.may_publish(s, request, slot)

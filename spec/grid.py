@@ -1,0 +1,53 @@
+"""Which lengths are boundaries: multiples of the interval, or a free choice within the gap rule."""
+
+from __future__ import annotations
+
+from spec.language import ABSENT, guard
+from spec.scope import ANY, Scope
+from spec.state import Length, Request
+
+
+def prefill_mark(scope: Scope, me: Request, prompt: int, choice: Length) -> Length:
+    """Return the newest boundary of a one-chunk prefill: beyond the cached prefix, at most the prompt; else ABSENT."""
+    if scope.interval == ANY:
+        guard(choice == ABSENT or me.prefix < choice <= prompt)
+        return choice
+    mark = prompt - prompt % scope.interval
+    return mark if mark > me.prefix else ABSENT
+
+
+def decode_mark(scope: Scope, me: Request, choice: bool) -> Length:
+    """Return the length that a decode to `me.seq_len` checkpoints; ABSENT off the grid."""
+    if scope.interval == ANY:
+        return me.seq_len if choice else ABSENT
+    return me.seq_len if me.seq_len % scope.interval == 0 else ABSENT
+
+
+def within_gap_rule(scope: Scope, me: Request) -> bool:
+    """Whether the next length may be a boundary: at most P - 1 of any L + 1 consecutive lengths are."""
+    count = 1
+    for behind in range(scope.memory - 1):
+        if me.recent[behind]:
+            count += 1
+    return count <= scope.last_position
+
+
+def remember(scope: Scope, me: Request, mark: Length) -> None:
+    """Record, for an ANY interval, which of the newest lengths are boundaries, after `me.seq_len` has moved by one."""
+    for behind in range(scope.memory - 1, 0, -1):
+        me.recent[behind] = me.recent[behind - 1]
+    if scope.memory > 0:
+        me.recent[0] = mark == me.seq_len
+
+
+def remember_prompt(scope: Scope, me: Request, mark: Length) -> None:
+    """Record the same for a prefill, whose only boundary is its mark."""
+    for behind in range(scope.memory):
+        me.recent[behind] = mark == me.seq_len - behind
+
+
+def boundary_behind(scope: Scope, me: Request, behind: int) -> bool:
+    """Whether the length that lies `behind` tokens below the request's own is a boundary, as upstream's masks say."""
+    if scope.interval == ANY:
+        return me.recent[behind]
+    return (me.seq_len - behind) % scope.interval == 0

@@ -1,0 +1,185 @@
+"""The words the spec is written in: plain Python, and a handful of names that give it its readings.
+
+An action changes the state it is given. It says with `guard` when it may happen and with `require` what must never be
+false while it does. Run it natively and both raise; evaluate it (checker/evaluate.py) and both become conditions.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, SupportsIndex, TypeVar, cast, dataclass_transform, overload
+
+ABSENT: Final = -1
+"""No slot, no position, no length. Never freed, counted, indexed or written."""
+
+WELL_FORMED: Final = "well-formed"
+"""The property that the language itself states: no index outside its vector, no value outside its declared range."""
+
+T = TypeVar("T")
+
+
+class Disabled(Exception):
+    """The action may not happen in this state: a `guard` was false."""
+
+
+class Violated(Exception):
+    """A `require` was false, or an index lay outside its vector; `name` is the property that says so."""
+
+    def __init__(self, name: str, detail: str = "") -> None:
+        super().__init__(f"{name}: {detail}" if detail else name)
+        self.name = name
+
+
+def guard(condition: bool) -> None:
+    """Allow the action only where `condition` holds."""
+    if not condition:
+        raise Disabled
+
+
+def require(condition: bool, name: str) -> None:
+    """State that `condition` holds whenever the action gets here; otherwise the property `name` is violated."""
+    if not condition:
+        raise Violated(name)
+
+
+class Vector(list[T]):
+    """A list of fixed size that refuses an index outside 0..n-1, so that ABSENT never reads the last element."""
+
+    def _check(self, index: SupportsIndex) -> None:
+        if not 0 <= index.__index__() < len(self):
+            raise Violated(WELL_FORMED, f"index {index} outside 0..{len(self) - 1}")
+
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[T]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> T | list[T]:
+        """Return the element at `index`; ABSENT and everything else outside is a violation, not a wrap-around."""
+        if isinstance(index, slice):
+            raise TypeError("a Vector has no slices; index its elements")
+        self._check(index)
+        return super().__getitem__(index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Replace the element at `index`, which must lie in 0..n-1."""
+        self._check(index)
+        super().__setitem__(index, value)
+
+
+@dataclass_transform()
+def record(cls: type[T]) -> type[T]:
+    """Make a class a record of the state: fields of ints, bools, records and Vectors, compared by value."""
+    return dataclasses.dataclass(slots=True)(cls)
+
+
+def copy(value: T) -> T:
+    """Return an independent copy of a record or Vector: assigning one into the state without it would alias."""
+    if isinstance(value, int):
+        return value
+    if isinstance(value, Vector):
+        return cast(T, Vector(copy(element) for element in value))
+    names = type(value).__slots__  # type: ignore[attr-defined]
+    return type(value)(*[copy(getattr(value, name)) for name in names])
+
+
+@dataclasses.dataclass(frozen=True)
+class Range:
+    """Declared values of an integer field: both ends inclusive; a name stands for that attribute of the scope."""
+
+    low: int | str
+    high: int | str
+
+
+@dataclasses.dataclass(frozen=True)
+class Id:
+    """Values of a field that names a member of a sort: ABSENT or 0..n-1 with n the scope's attribute `sort`."""
+
+    sort: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Per:
+    """A Vector with one element per member of a sort (`sort` is the scope's attribute with its size)."""
+
+    sort: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Transient:
+    """A field that only tells what the last step did; two states that differ in nothing else are one."""
+
+
+Choices = Callable[[Any], Iterable[Any]]
+"""From a scope to the values that a parameter of an action may take in it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Action:
+    """An action of the model: its function, and for each parameter after (state, context) the values to choose from."""
+
+    function: Callable[..., None]
+    choices: dict[str, Choices]
+
+    @property
+    def name(self) -> str:
+        """The name under which timelines, scenarios and hooks know the action."""
+        return self.function.__name__
+
+    def __call__(self, *arguments: Any, **named: Any) -> None:
+        """Perform the action natively on the state given first."""
+        self.function(*arguments, **named)
+
+
+def action(**choices: Choices) -> Callable[[Callable[..., None]], Action]:
+    """Declare an action and where each of its parameters gets its values from."""
+    return lambda function: Action(function, choices)
+
+
+@dataclasses.dataclass(frozen=True)
+class Property:
+    """A property: always (of every state), step (of every transition) or sometimes (must be seen at least once)."""
+
+    function: Callable[..., bool]
+    kind: str
+    applies: Callable[[Any], bool]
+
+    @property
+    def name(self) -> str:
+        """The name as people write it: with hyphens."""
+        return self.function.__name__.replace("_", "-")
+
+    @property
+    def sentence(self) -> str:
+        """What the property says, in one sentence."""
+        return " ".join((self.function.__doc__ or "").split("\n\n")[0].split())
+
+    def __call__(self, *arguments: Any) -> bool:
+        """Evaluate the property natively."""
+        return self.function(*arguments)
+
+
+def _everywhere(context: Any) -> bool:
+    return True
+
+
+def always(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+    """Declare a property of every reachable state: `function(state, context)`."""
+    return lambda function: Property(function, "always", applies)
+
+
+def step(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+    """Declare a property of every transition: `function(before, after, context)`."""
+    return lambda function: Property(function, "step", applies)
+
+
+def sometimes(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+    """Declare something that must be seen: `function(before, after, context)`; never seen, the run fails as vacuous."""
+    return lambda function: Property(function, "sometimes", applies)
+
+
+def subsets(names: Iterable[int]) -> Iterator[tuple[bool, ...]]:
+    """Yield every subset of `names` as a tuple of bools, the empty one first."""
+    members = list(names)
+    for bits in range(2 ** len(members)):
+        yield tuple(bool(bits >> place & 1) for place in range(len(members)))

@@ -1,0 +1,65 @@
+"""Rows in flight: guards ask what is *pending*, all that the CPU can know; truth asks what is *unwritten*."""
+
+from __future__ import annotations
+
+from spec.language import ABSENT, copy
+from spec.state import Position, RequestId, Row, Slot, State, Text
+
+
+def has_rows(s: State, request: RequestId) -> bool:
+    """Whether a launched batch with a row of this request has not been processed."""
+    return any(batch.rows[request].present for batch in s.batches)
+
+
+def claims(s: State, request: RequestId, slot: Slot) -> bool:
+    """Whether a pending row of this request writes its mark into `slot`."""
+    return any(batch.rows[request].mark != ABSENT and batch.rows[request].slot == slot for batch in s.batches)
+
+
+def claim_pending(s: State, request: RequestId) -> bool:
+    """Whether any pending row of this request carries a mark."""
+    return any(batch.rows[request].mark != ABSENT for batch in s.batches)
+
+
+def claim_at(s: State, request: RequestId, position: Position) -> bool:
+    """Whether a pending row of this request carries a mark for this ring position."""
+    return any(batch.rows[request].mark != ABSENT and batch.rows[request].position == position for batch in s.batches)
+
+
+def claim_elsewhere(s: State, request: RequestId, position: Position) -> bool:
+    """Whether a pending row of this request carries a mark for another ring position than `position`."""
+    return any(batch.rows[request].mark != ABSENT and batch.rows[request].position != position for batch in s.batches)
+
+
+def writes(row: Row, slot: Slot) -> bool:
+    """Whether running this row changes what `slot` holds."""
+    return row.present and (row.working == slot or (row.mark != ABSENT and row.slot == slot))
+
+
+def awaits_write(s: State, slot: Slot) -> bool:
+    """Whether a launched row that the device has not run yet is going to write `slot`."""
+    return any(
+        s.written <= index < s.pending and any(writes(row, slot) for row in batch.rows)
+        for index, batch in enumerate(s.batches)
+    )
+
+
+def awaits_read(s: State, slot: Slot) -> bool:
+    """Whether a launched row that the device has not run yet is going to start from `slot`."""
+    return any(
+        s.written <= index < s.pending and any(row.present and row.source == slot for row in batch.rows)
+        for index, batch in enumerate(s.batches)
+    )
+
+
+def promised(s: State, slot: Slot) -> Text:
+    """Return what `slot` will hold once every launched row has run: the last write in stream order wins."""
+    text = copy(s.holds[slot])
+    for index, batch in enumerate(s.batches):
+        if s.written <= index < s.pending:
+            for row in batch.rows:
+                if row.present and row.working == slot:
+                    text = Text(row.family, row.seq_len)
+                if row.present and row.mark != ABSENT and row.slot == slot:
+                    text = Text(row.family, row.mark)
+    return text

@@ -1,0 +1,147 @@
+"""The bounds and choices of one check: one object, one spelling, printed at the head of every result.
+
+`Scope.parse("requests=2 slots=6 mode=lazy")` and `str(scope)` are inverse to each other.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+
+EAGER, LAZY = "eager", "lazy"
+OVERWRITE, SKIP = "overwrite", "skip"
+ANY = 0
+"""An interval of ANY: whether a length is a boundary is a free choice, within the gap rule."""
+
+_CHOICES = {"mode": (EAGER, LAZY), "without_spare": (OVERWRITE, SKIP)}
+_LIMITS = {
+    "requests": (1, 4),
+    "slots": (1, 64),
+    "nodes": (0, 64),
+    "families": (1, 4),
+    "ring": (1, 8),
+    "lookahead": (0, 3),
+    "max_len": (1, 120),
+}
+
+
+class BadScope(ValueError):
+    """A scope that makes no sense; the message says which part, why, and what to write instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one check covers. Sizes are counts, lengths are tokens."""
+
+    requests: int = 1
+    """How many request names there are; a name is used again once its last row has returned."""
+    slots: int = 4
+    """Rows of the device state pool that may be handed out."""
+    nodes: int = 1
+    """How many entries the prefix cache holds; with a full cache a publication waits for an eviction."""
+    families: int = 1
+    """How many texts there are; requests of one family share theirs."""
+    interval: int = 2
+    """Tokens between two boundaries, or ANY."""
+    ring: int = 2
+    """Positions of the track ring (P)."""
+    lookahead: int = 1
+    """Batches that the scheduler runs ahead (L)."""
+    mode: str = EAGER
+    """eager: the ring is full from admission on. lazy: one position is filled, spares come and go."""
+    without_spare: str = OVERWRITE
+    """What a lazy boundary row does when no spare can be had: overwrite in place, or skip its mark."""
+    max_len: int = 4
+    """Longest sequence in tokens."""
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _LIMITS.items():
+            value = getattr(self, name)
+            if not isinstance(value, int) or not low <= value <= high:
+                raise BadScope(f"scope: {name}={value} is outside {low}..{high}; choose a value in that range")
+        for name, allowed in _CHOICES.items():
+            if getattr(self, name) not in allowed:
+                raise BadScope(f"scope: {name}={getattr(self, name)} is unknown; write {' or '.join(allowed)}")
+        if self.interval < ANY:
+            raise BadScope(f"scope: interval={self.interval} is negative; write a number of tokens, or any")
+        if self.slots < self.slots_to_start:
+            raise BadScope(
+                f"scope: slots={self.slots} cannot admit one {self.mode} request, which takes {self.slots_to_start} "
+                f"(one to work on, {self.slots_to_start - 1} for the ring); write slots={self.slots_to_start} or more"
+            )
+        if self.interval == ANY and self.ring < 2 and self.lookahead > 0:
+            raise BadScope("scope: interval=any with ring=1 admits no boundary at all (gap rule); write ring=2 or more")
+
+    @property
+    def window(self) -> int:
+        """How many launched batches may be pending at once: L + 1."""
+        return self.lookahead + 1
+
+    @property
+    def last_position(self) -> int:
+        """The highest ring position: P - 1."""
+        return self.ring - 1
+
+    @property
+    def last_slot(self) -> int:
+        """The highest slot: S - 1."""
+        return self.slots - 1
+
+    @property
+    def memory(self) -> int:
+        """How many of its newest lengths a request remembers as boundary or not: only an ANY interval needs it."""
+        return self.window if self.interval == ANY else 0
+
+    @property
+    def slots_to_start(self) -> int:
+        """Slots that admission takes: the working slot, and the whole ring (eager) or one position (lazy)."""
+        return 1 + (self.ring if self.mode == EAGER else 1)
+
+    @property
+    def ring_keeps_apart(self) -> bool:
+        """Whether the ring is long enough that no claim ever targets a labelled `last` (ring size, second half).
+
+        1 + ceil((L + 1) / K) positions are needed for that. A lazy ring never claims over a label in place without
+        taking the label back, and under the gap rule of an ANY interval the ring is long enough by definition.
+        """
+        if self.mode == LAZY or self.interval == ANY:
+            return True
+        return self.ring >= 1 + math.ceil(self.window / self.interval)
+
+    def __str__(self) -> str:
+        """Spell the scope as it is written on a command line."""
+        return " ".join(f"{field.name}={self._spell(field.name)}" for field in dataclasses.fields(self))
+
+    def _spell(self, name: str) -> str:
+        value = getattr(self, name)
+        return "any" if name == "interval" and value == ANY else str(value)
+
+    def replace(self, **changes: int | str) -> Scope:
+        """Return the scope with some fields changed."""
+        return dataclasses.replace(self, **changes)  # type: ignore[arg-type]
+
+    @classmethod
+    def parse(cls, text: str, base: Scope | None = None) -> Scope:
+        """Read `name=value` words separated by blanks or commas, on top of `base`; raises BadScope."""
+        known = {field.name for field in dataclasses.fields(cls)}
+        changes: dict[str, int | str] = {}
+        for word in text.replace(",", " ").split():
+            name, equals, value = word.partition("=")
+            name = name.replace("-", "_")
+            if not equals or name not in known:
+                raise BadScope(
+                    f"scope: cannot read {word!r}; write name=value with a name out of {', '.join(sorted(known))}"
+                )
+            if name in changes:
+                raise BadScope(f"scope: {name} is given twice; write it once")
+            changes[name] = value if name in _CHOICES else _number(name, value)
+        return (base or cls()).replace(**changes)
+
+
+def _number(name: str, value: str) -> int:
+    if name == "interval" and value == "any":
+        return ANY
+    if not value.isdecimal() or (name == "interval" and int(value) == ANY):
+        raise BadScope(f"scope: {name}={value} is not a positive whole number; write for example {name}=2")
+    return int(value)

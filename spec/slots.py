@@ -1,0 +1,78 @@
+"""Moving slots between owners.
+
+Every slot has one owner: the free list, a request's working slot, a ring position, or the cache.
+
+    free --take--> working | ring position          (admission, a lazy spare, a donation's replacement)
+    ring position --publish--> cache --evict--> free
+    working | ring position --give_back--> free      (finish, abort, the former `last` of a lazy request)
+"""
+
+from __future__ import annotations
+
+from spec.design import Design
+from spec.language import ABSENT, guard, require
+from spec.rows import awaits_read, awaits_write
+from spec.state import EXHAUSTED, Length, RequestId, Slot, State, Supply, Text, idle_request, nothing
+
+
+def take(s: State, design: Design, supply: Supply) -> Slot:
+    """Move a slot out of the free list and return it; ABSENT when the design's allocator has none to give."""
+    s.step.asked = True
+    slot = design.pick(s, supply)
+    if slot != ABSENT:
+        if awaits_write(s, slot):
+            s.step.reused = True
+        s.free[slot] = False
+    return slot
+
+
+def give_back(s: State, slot: Slot) -> None:
+    """Move a slot into the free list. The absent marker has no place there, and no slot enters it twice."""
+    require(slot != ABSENT, "one-owner")
+    require(not s.free[slot], "one-owner")
+    s.free[slot] = True
+
+
+def worth_choosing(s: State, supply: Supply) -> bool:
+    """Whether this supply says anything: a slot is named only if it is free and an unwritten row targets it."""
+    return supply == ABSENT or supply == EXHAUSTED or (s.free[supply] and awaits_write(s, supply))
+
+
+def available(s: State, supply: Supply) -> int:
+    """Return how many slots the allocator would hand out with this supply."""
+    return sum(s.free[slot] and (slot == supply or not awaits_write(s, slot)) for slot in range(len(s.free)))
+
+
+def publish(s: State, design: Design, request: RequestId, slot: Slot, length: Length) -> None:
+    """Move a slot of `request` to the cache, under the first `length` tokens of its text."""
+    guard(sum(key.family != ABSENT for key in s.cached) < design.scope.nodes)
+    require(s.cached[slot].family == ABSENT, "one-owner")
+    s.cached[slot] = Text(s.requests[request].family, length)
+    s.step.events[request].published = length
+
+
+def release(s: State, design: Design, request: RequestId) -> None:
+    """Give back all that the request still owns, and make its record an idle one: every way out ends here."""
+    me = s.requests[request]
+    give_back(s, me.working)
+    for position in range(design.scope.ring):
+        if me.ring[position] != ABSENT:
+            give_back(s, me.ring[position])
+    s.requests[request] = idle_request(design.scope)
+
+
+def forget(s: State) -> None:
+    """Drop what free slots hold, unless a launched row still reads it: nothing may come to rely on left-over bytes."""
+    for slot in range(len(s.free)):
+        if s.free[slot] and not awaits_read(s, slot):
+            s.holds[slot] = nothing()
+
+
+def key_cached(s: State, request: RequestId, length: Length) -> bool:
+    """Whether the cache already has an entry under the first `length` tokens of the request's text."""
+    return any(key.family == s.requests[request].family and key.length == length for key in s.cached)
+
+
+def locked(s: State, slot: Slot) -> bool:
+    """Whether an admitted request is going to copy from the cache entry in `slot`: it must not be evicted."""
+    return any(request.source == slot for request in s.requests)

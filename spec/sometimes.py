@@ -1,0 +1,105 @@
+"""What must be seen at least once, or the check is vacuous. Each says in which scopes it can be seen at all."""
+
+from __future__ import annotations
+
+from spec.design import Design
+from spec.language import ABSENT, sometimes
+from spec.rows import claim_pending
+from spec.scope import EAGER, LAZY, OVERWRITE
+from spec.state import State
+
+
+def _overlapped(design: Design) -> bool:
+    return design.scope.lookahead > 0
+
+
+def _lazy(design: Design) -> bool:
+    return design.scope.mode == LAZY
+
+
+def _eager(design: Design) -> bool:
+    return design.scope.mode == EAGER
+
+
+def _cached(design: Design) -> bool:
+    return design.scope.nodes > 0
+
+
+@sometimes()
+def boundary_at_lookahead_0(before: State, after: State, design: Design) -> bool:
+    """A boundary row is processed while the request has not moved on."""
+    return any(event.boundary and event.lookahead == 0 for event in after.step.events)
+
+
+@sometimes(_overlapped)
+def boundary_at_full_lookahead(before: State, after: State, design: Design) -> bool:
+    """A boundary row is processed while the request is L steps ahead of it."""
+    return any(event.boundary and event.lookahead == design.scope.lookahead for event in after.step.events)
+
+
+@sometimes(_overlapped)
+def finish_with_a_boundary_pending(before: State, after: State, design: Design) -> bool:
+    """A request finishes while a later row of it is still going to write a checkpoint."""
+    return any(event.finished and claim_pending(after, number) for number, event in enumerate(after.step.events))
+
+
+@sometimes(_lazy)
+def spare_taken(before: State, after: State, design: Design) -> bool:
+    """A lazy boundary row gets a spare."""
+    return any(event.spare_taken for event in after.step.events)
+
+
+@sometimes(_lazy)
+def no_spare(before: State, after: State, design: Design) -> bool:
+    """A lazy boundary row finds no spare."""
+    return any(event.no_spare for event in after.step.events)
+
+
+def _gate_can_refuse(design: Design) -> bool:
+    return design.scope.mode == LAZY and design.scope.without_spare == OVERWRITE and _overlapped(design)
+
+
+@sometimes(_gate_can_refuse)
+def publication_refused(before: State, after: State, design: Design) -> bool:
+    """The gate refuses a publication because a later row targets the slot."""
+    return any(event.refused for event in after.step.events)
+
+
+@sometimes(_cached)
+def key_already_cached(before: State, after: State, design: Design) -> bool:
+    """A publication finds its key in the cache."""
+    return any(event.key_cached for event in after.step.events)
+
+
+@sometimes()
+def donation_without_replacement(before: State, after: State, design: Design) -> bool:
+    """A donation finds no slot to put in the place of the one that it would give away."""
+    return any(event.no_replacement for event in after.step.events)
+
+
+@sometimes()
+def reused_under_a_write(before: State, after: State, design: Design) -> bool:
+    """A freed slot is handed out while an unwritten row still targets it."""
+    return after.step.reused
+
+
+@sometimes(_eager)
+def ring_wrapped(before: State, after: State, design: Design) -> bool:
+    """The producer position comes round to 0 again."""
+    return any(
+        was.next > 0 and now.next == 0 and now.working != ABSENT for was, now in zip(before.requests, after.requests)
+    )
+
+
+SOMETIMES = (
+    boundary_at_lookahead_0,
+    boundary_at_full_lookahead,
+    finish_with_a_boundary_pending,
+    spare_taken,
+    no_spare,
+    publication_refused,
+    key_already_cached,
+    donation_without_replacement,
+    reused_under_a_write,
+    ring_wrapped,
+)
