@@ -1,0 +1,1 @@
+"""Holds spec and runtime together: explores, proves, replays, and explains to a person what went wrong."""

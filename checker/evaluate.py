@@ -1,0 +1,280 @@
+"""The walk over a function's text: one text, several readings.
+
+The walk runs the text over values that may be Nodes of a graph. At an `if` whose condition is a Node both sides are
+walked on copies and merged; an index that is a Node reads and writes through all elements; `guard` and `require` collect
+when the action may happen and what it violates, under the condition of the path. Nothing is written twice: columns and
+solver terms are readings of the graph that one walk leaves.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+from types import FunctionType, MethodType
+from typing import Any
+
+from checker.expressions import Expressions
+from checker.graph import Graph, Node, Value
+from checker.shape import Array, Record
+from checker.syntax import OutsideSubset, refuse, text_of
+from checker.values import Mux, Store, assign, choose, element, field, fresh, options
+from spec.language import WELL_FORMED, Action, Property, copy, guard, require
+
+UNDEFINED = object()
+"""What a local name stands for where only one side of an `if` has set it."""
+
+
+@dataclasses.dataclass(slots=True)
+class Frame:
+    """One call: its local names, whether it is still running, and what it returns."""
+
+    function: FunctionType
+    file: str
+    names: dict[str, Any]
+    alive: Value = True
+    """The condition under which the next statement is executed."""
+    returned: Value = False
+    result: Any = None
+
+    def snapshot(self) -> tuple[dict[str, Any], Value, Value, Any]:
+        """Return what a branch may change."""
+        return dict(self.names), self.alive, self.returned, self.result
+
+    def restore(self, saved: tuple[dict[str, Any], Value, Value, Any]) -> None:
+        """Go back to a snapshot."""
+        names, self.alive, self.returned, self.result = saved
+        self.names = dict(names)
+
+
+class Walk(Expressions):
+    """One walk over one function (an action, a property, a decision) and all that it calls."""
+
+    def __init__(self, graph: Graph, store: Store) -> None:
+        self.graph = graph
+        self.store = store
+        self.path: Value = True
+        self.enabled: Value = True
+        self.violations: list[tuple[str, Value]] = []
+        self.depth = 0
+
+    # Calls.
+
+    def run(self, function: Any, arguments: list[Any], named: dict[str, Any] | None = None) -> Any:
+        """Walk a call and return its value."""
+        if isinstance(function, (Action, Property)):
+            function = function.function
+        if isinstance(function, MethodType):
+            arguments = [function.__self__, *arguments]
+            function = function.__func__
+        text = text_of(function)
+        frame = Frame(function, function.__code__.co_filename, _bind(function, arguments, named or {}))
+        self.depth += 1
+        if self.depth > 40:
+            raise refuse(frame.file, text, "a recursion", "write a loop over a fixed size")
+        self.block(text.body, frame)
+        self.depth -= 1
+        return frame.result
+
+    def call(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
+        """Walk or perform a call that the text makes."""
+        if function is guard:
+            self.enabled = self.graph.and_(
+                self.enabled, self.graph.or_(self.graph.not_(self.path), self.graph.truth(arguments[0]))
+            )
+            return None
+        if function is require:
+            self.violated(arguments[1], self.graph.not_(self.graph.truth(arguments[0])))
+            return None
+        if function is copy:
+            return self.duplicate(arguments[0])
+        if isinstance(function, type) and dataclasses.is_dataclass(function) and self.is_record(function):
+            names = [item.name for item in dataclasses.fields(function)]
+            given = dict(zip(names, arguments, strict=False)) | named
+            return fresh(function, [(name, given[name]) for name in names], self.store)
+        if isinstance(function, (FunctionType, MethodType, Action, Property)):
+            return self.run(function, arguments, named)
+        if getattr(builtins, getattr(function, "__name__", ""), None) is function:
+            return self.builtin(function, arguments, named, node, frame)
+        raise refuse(frame.file, node, f"{ast.unparse(node.func)} is no function of the model", "call plain functions")
+
+    def violated(self, name: str, condition: Value) -> None:
+        """Note that a property is violated where the path is taken and the condition holds."""
+        condition = self.graph.and_(self.path, condition)
+        if condition is not False:
+            self.violations.append((name, condition))
+
+    # Statements.
+
+    def block(self, statements: list[ast.stmt], frame: Frame) -> None:
+        """Execute statements one after the other, each under the condition that none before has left."""
+        for number, statement in enumerate(statements):
+            if frame.alive is False:
+                return
+            if isinstance(frame.alive, Node):
+                self.under(frame.alive, statements[number:], frame)
+                return
+            if isinstance(statement, ast.If) and self.branch(statement, statements[number + 1 :], frame):
+                return
+            if not isinstance(statement, ast.If):
+                self.statement(statement, frame)
+
+    def under(self, condition: Value, statements: list[ast.stmt], frame: Frame) -> None:
+        """Execute statements where the condition holds, and nothing elsewhere."""
+        saved, store, path = frame.snapshot(), self.store.snapshot(), self.path
+        self.path = self.graph.and_(path, condition)
+        frame.alive = True
+        self.block(statements, frame)
+        self.path = path
+        self.join(condition, frame, (frame.snapshot(), self.store.snapshot()), ((saved[0], False, *saved[2:]), store))
+
+    def branch(self, statement: ast.If, rest: list[ast.stmt], frame: Frame) -> bool:
+        """Execute an `if`; return whether the rest of the block has been executed with it.
+
+        Where one side leaves the block, the rest belongs to the other side alone: its values are not merged yet.
+        """
+        condition = self.graph.truth(self.expression(statement.test, frame))
+        if not isinstance(condition, Node):
+            self.block(statement.body if condition else statement.orelse, frame)
+            return False
+        saved, store, path = frame.snapshot(), self.store.snapshot(), self.path
+        sides = []
+        for holds, body in ((condition, statement.body), (self.graph.not_(condition), statement.orelse)):
+            frame.restore(saved)
+            self.store.restore(store)
+            self.path = self.graph.and_(path, holds)
+            self.block(body, frame)
+            sides.append((frame.snapshot(), self.store.snapshot()))
+        left = [side[0][1] is False for side in sides]
+        takes_rest = left[0] != left[1] and bool(rest)
+        if takes_rest:
+            live = 1 if left[0] else 0
+            frame.restore(sides[live][0])
+            self.store.restore(sides[live][1])
+            self.path = self.graph.and_(path, self.graph.not_(condition) if left[0] else condition)
+            self.block(rest, frame)
+            sides[live] = (frame.snapshot(), self.store.snapshot())
+        self.path = path
+        self.join(condition, frame, sides[0], sides[1])
+        return takes_rest
+
+    def join(self, condition: Value, frame: Frame, yes: Any, no: Any) -> None:
+        """Merge two sides of a branch."""
+        (names, alive, returned, result), store = yes
+        (other_names, other_alive, other_returned, other_result), other_store = no
+        self.store.merge(condition, store, other_store)
+        frame.alive = self.graph.where(condition, alive, other_alive)
+        frame.returned = self.graph.where(condition, returned, other_returned)
+        if returned is False or other_returned is False:
+            frame.result = other_result if returned is False else result
+        else:
+            frame.result = self.merge_values(condition, result, other_result)
+        frame.names = {
+            name: self.merge_values(condition, names.get(name, UNDEFINED), other_names.get(name, UNDEFINED))
+            for name in names.keys() | other_names.keys()
+        }
+
+    def merge_values(self, condition: Value, a: Any, b: Any) -> Any:
+        """Return one local value for two; a name that differs in kind on the two sides becomes undefined."""
+        if a is b:
+            return a
+        scalars = isinstance(a, (int, Node)) and isinstance(b, (int, Node))
+        references = isinstance(a, (Record, Array, Mux)) and isinstance(b, (Record, Array, Mux))
+        if scalars or references:
+            return choose(self.graph, [(condition, a), (self.graph.not_(condition), b)])
+        return a if type(a) is type(b) and a == b else UNDEFINED
+
+    def statement(self, statement: ast.stmt, frame: Frame) -> None:
+        """Execute one statement other than `if`."""
+        if isinstance(statement, ast.Assign):
+            value = self.expression(statement.value, frame)
+            for target in statement.targets:
+                self.assign(target, value, frame)
+        elif isinstance(statement, ast.AnnAssign):
+            if statement.value is None:
+                raise refuse(frame.file, statement, "a declaration without a value", "assign where you declare")
+            self.assign(statement.target, self.expression(statement.value, frame), frame)
+        elif isinstance(statement, ast.AugAssign):
+            old = self.expression(statement.target, frame)
+            value = self.binary(statement.op, old, self.expression(statement.value, frame), statement, frame)
+            self.assign(statement.target, value, frame)
+        elif isinstance(statement, ast.For):
+            self.loop(statement, frame)
+        elif isinstance(statement, ast.Return):
+            frame.result = self.expression(statement.value, frame) if statement.value else None
+            frame.alive, frame.returned = False, True
+        elif isinstance(statement, ast.Continue):
+            frame.alive = False
+        elif isinstance(statement, ast.Expr):
+            if not isinstance(statement.value, ast.Constant):
+                self.expression(statement.value, frame)
+        elif not isinstance(statement, ast.Pass):
+            raise refuse(frame.file, statement)
+
+    def loop(self, statement: ast.For, frame: Frame) -> None:
+        """Execute a `for` over a fixed number of elements, one copy of the body for each."""
+        if statement.orelse:
+            raise refuse(frame.file, statement, "for with else", "put it after the loop")
+        for item in self.iterate(self.expression(statement.iter, frame), statement, frame):
+            if frame.alive is False:
+                return
+            self.assign(statement.target, item, frame)
+            if isinstance(frame.alive, Node):
+                self.under(frame.alive, statement.body, frame)
+            else:
+                self.block(statement.body, frame)
+            frame.alive = self.graph.not_(frame.returned)
+
+    def assign(self, target: ast.expr, value: Any, frame: Frame) -> None:
+        """Give a name or a place of the state a value."""
+        if isinstance(target, ast.Name):
+            frame.names[target.id] = value
+        elif isinstance(target, ast.Tuple):
+            for part, item in zip(target.elts, list(self.iterate(value, target, frame)), strict=True):
+                self.assign(part, item, frame)
+        elif isinstance(target, ast.Attribute):
+            owner = self.expression(target.value, frame)
+            if not isinstance(owner, (Record, Mux)):
+                raise refuse(
+                    frame.file, target, f"{ast.unparse(target)} is no field of the state", "assign to the state"
+                )
+            assign(field(owner, target.attr), value, self.store)
+        elif isinstance(target, ast.Subscript):
+            owner = self.expression(target.value, frame)
+            if not isinstance(owner, (Array, Mux)):
+                raise refuse(frame.file, target, f"{ast.unparse(target)} is no element of the state", "use a Vector")
+            index = self.expression(target.slice, frame)
+            places = self.places(owner, index)
+            for condition, place in places:
+                assign(
+                    [(self.graph.and_(condition, guard_), leaf) for guard_, leaf in element(owner, place)],
+                    value,
+                    self.store,
+                )
+        else:
+            raise refuse(frame.file, target)
+
+    def places(self, owner: Any, index: Any) -> list[tuple[Value, int]]:
+        """Return which elements an index may mean, each with its condition; an index outside is a violation."""
+        array = options(owner)[0][1]
+        assert isinstance(array, Array)
+        size = len(array.elements)
+        inside = self.graph.and_(self.graph.le(0, index), self.graph.lt(index, size))
+        self.violated(WELL_FORMED, self.graph.not_(inside))
+        found = [(self.graph.eq(index, place), place) for place in range(size)]
+        return [(condition, place) for condition, place in found if condition is not False]
+
+
+def _bind(function: FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a call by name."""
+    parameters = function.__code__.co_varnames[: function.__code__.co_argcount]
+    defaults = function.__defaults__ or ()
+    bound = dict(zip(parameters[len(parameters) - len(defaults) :], defaults, strict=True))
+    bound.update(zip(parameters, arguments, strict=False))
+    bound.update(named)
+    if len(arguments) > len(parameters) or len(bound) != len(parameters):
+        raise TypeError(f"{function.__qualname__} takes {', '.join(parameters)}")
+    return {name: bound[name] for name in parameters}
+
+
+__all__ = ["Frame", "OutsideSubset", "Walk"]

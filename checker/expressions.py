@@ -1,0 +1,302 @@
+"""The expressions of the subset, as the walk evaluates them."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from checker.graph import Graph, Node, Value
+from checker.shape import Array, Record
+from checker.syntax import refuse
+from checker.values import Mux, Store, array, choose, duplicate, element, equal, field, options, read
+from spec.language import Vector
+
+if TYPE_CHECKING:
+    from checker.evaluate import Frame
+
+_ARITHMETIC: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Mod: "mod",
+    ast.FloorDiv: "div",
+}
+_CONCRETE = (abs, bool, int, isinstance, len, max, min, range, reversed, sorted, tuple, zip, enumerate)
+
+
+class Fold:
+    """What any(), all(), sum() or Vector() has made of the elements so far."""
+
+    def __init__(self, function: Any, graph: Graph) -> None:
+        self.function = function
+        self.graph = graph
+        self.values: list[Any] = []
+        self.result: Value = 0 if function is sum else function is all
+        self.going: Value = True
+        """The condition under which Python would look at the next element."""
+
+    def add(self, condition: Value, value: Any) -> None:
+        """Take one element in, present under a condition."""
+        graph = self.graph
+        if self.function is Vector:
+            self.values.append(value)
+        elif self.function is sum:
+            self.result = graph.add(self.result, graph.where(condition, graph.int_(value), 0))
+        elif self.function is any:
+            self.result = graph.or_(self.result, graph.and_(condition, graph.truth(value)))
+            self.going = graph.not_(self.result)
+        else:
+            self.result = graph.and_(self.result, graph.or_(graph.not_(condition), graph.truth(value)))
+            self.going = self.result
+
+
+class Expressions:
+    """Evaluates expressions; mixed into the walk, which executes statements and calls."""
+
+    graph: Graph
+    store: Store
+    path: Value
+
+    if TYPE_CHECKING:
+
+        def call(
+            self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame
+        ) -> Any: ...
+        def places(self, owner: Any, index: Any) -> list[tuple[Value, int]]: ...
+        def assign(self, target: ast.expr, value: Any, frame: Frame) -> None: ...
+
+    def expression(self, node: ast.expr, frame: Frame) -> Any:
+        """Return the value of an expression."""
+        method = getattr(self, "_" + type(node).__name__, None)
+        if method is None:
+            raise refuse(frame.file, node)
+        return method(node, frame)
+
+    def _Constant(self, node: ast.Constant, frame: Frame) -> Any:
+        if isinstance(node.value, (float, complex, bytes)):
+            raise refuse(frame.file, node, f"the constant {node.value!r}", "use whole numbers")
+        return node.value
+
+    def _Name(self, node: ast.Name, frame: Frame) -> Any:
+        for names in (frame.names, frame.function.__globals__):
+            if node.id in names:
+                value = names[node.id]
+                if type(value) is object:
+                    raise refuse(
+                        frame.file, node, f"{node.id} may have no value here", "set it on both sides of the `if`"
+                    )
+                return value
+        if hasattr(builtins, node.id):
+            return getattr(builtins, node.id)
+        raise refuse(frame.file, node, f"the name {node.id} is not defined here", "define it at the top of the file")
+
+    def _Attribute(self, node: ast.Attribute, frame: Frame) -> Any:
+        owner = self.expression(node.value, frame)
+        if isinstance(owner, (Record, Mux)):
+            return read(field(owner, node.attr), self.store)
+        if isinstance(owner, (Node, Array)):
+            raise refuse(frame.file, node, f"{ast.unparse(node)} is no field of a record", "use the state's fields")
+        return getattr(owner, node.attr)
+
+    def _Subscript(self, node: ast.Subscript, frame: Frame) -> Any:
+        owner = self.expression(node.value, frame)
+        index = self.expression(node.slice, frame)
+        if isinstance(owner, (tuple, dict)):
+            if isinstance(index, Node):
+                return choose(self.graph, [(self.graph.eq(index, i), value) for i, value in enumerate(owner)])
+            return owner[index]
+        if not isinstance(owner, (Array, Mux)):
+            raise refuse(frame.file, node, f"{ast.unparse(node.value)} is no Vector", "index Vectors and tuples")
+        parts = [
+            (self.graph.and_(condition, inner), leaf)
+            for condition, place in self.places(owner, index)
+            for inner, leaf in element(owner, place)
+        ]
+        # An index that lies outside for certain has been noted as a violation; what is read then means nothing.
+        return read(parts or element(owner, 0), self.store)
+
+    def _BoolOp(self, node: ast.BoolOp, frame: Frame) -> Any:
+        conjunction = isinstance(node.op, ast.And)
+        path = self.path
+        result: Value = conjunction
+        for part in node.values:
+            value = self.graph.truth(self.expression(part, frame))
+            result = self.graph.and_(result, value) if conjunction else self.graph.or_(result, value)
+            if result is not True and result is not False:
+                self.path = self.graph.and_(path, result if conjunction else self.graph.not_(result))
+            elif result is not conjunction:
+                break
+        self.path = path
+        return result
+
+    def _UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Any:
+        value = self.expression(node.operand, frame)
+        if isinstance(node.op, ast.Not):
+            return self.graph.not_(self.graph.truth(value))
+        if isinstance(node.op, ast.USub):
+            return self.graph.sub(0, value)
+        raise refuse(frame.file, node, f"the operator of {ast.unparse(node)}", "use not and -")
+
+    def _BinOp(self, node: ast.BinOp, frame: Frame) -> Any:
+        return self.binary(node.op, self.expression(node.left, frame), self.expression(node.right, frame), node, frame)
+
+    def binary(self, op: ast.operator, a: Any, b: Any, node: ast.AST, frame: Frame) -> Any:
+        """Return the value of an arithmetic operation."""
+        name = _ARITHMETIC.get(type(op))
+        if isinstance(a, tuple) and isinstance(b, int) and name == "mul":
+            return a * b
+        if name is None or not isinstance(a, (int, Node)) or not isinstance(b, (int, Node)):
+            raise refuse(frame.file, node, f"this use of {type(op).__name__}", "use + - * // % on whole numbers")
+        try:
+            return getattr(self.graph, name)(a, b)
+        except ValueError as error:
+            raise refuse(frame.file, node, str(error), "divide by a number of the scope") from None
+
+    def _Compare(self, node: ast.Compare, frame: Frame) -> Any:
+        result: Value = True
+        left = self.expression(node.left, frame)
+        for op, part in zip(node.ops, node.comparators, strict=True):
+            right = self.expression(part, frame)
+            result = self.graph.and_(result, self._compare(op, left, right, node, frame))
+            left = right
+        return result
+
+    def _compare(self, op: ast.cmpop, a: Any, b: Any, node: ast.AST, frame: Frame) -> Value:
+        scalar = isinstance(a, (int, Node)) and isinstance(b, (int, Node))
+        both = isinstance(a, (Record, Array, Mux)) and isinstance(b, (Record, Array, Mux))
+        concrete = not isinstance(a, (Node, Record, Array, Mux)) and not isinstance(b, (Node, Record, Array, Mux))
+        if isinstance(op, (ast.Eq, ast.NotEq)) and (scalar or both or concrete):
+            same = equal(a, b, self.store) if scalar or both else a == b
+            return same if isinstance(op, ast.Eq) else self.graph.not_(same)
+        if isinstance(op, (ast.Is, ast.IsNot)) and concrete:
+            return (a is b) == isinstance(op, ast.Is)
+        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(b, (tuple, range)):
+            found = self.graph.any_of(self.graph.eq(a, item) for item in b)
+            return found if isinstance(op, ast.In) else self.graph.not_(found)
+        if scalar:
+            a, b = self.graph.int_(a), self.graph.int_(b)
+            if isinstance(op, ast.Lt):
+                return self.graph.lt(a, b)
+            if isinstance(op, ast.LtE):
+                return self.graph.le(a, b)
+            if isinstance(op, ast.Gt):
+                return self.graph.lt(b, a)
+            if isinstance(op, ast.GtE):
+                return self.graph.le(b, a)
+        raise refuse(frame.file, node, f"the comparison {ast.unparse(node)}", "compare numbers, or records with ==")
+
+    def _IfExp(self, node: ast.IfExp, frame: Frame) -> Any:
+        condition = self.graph.truth(self.expression(node.test, frame))
+        if not isinstance(condition, Node):
+            return self.expression(node.body if condition else node.orelse, frame)
+        path = self.path
+        self.path = self.graph.and_(path, condition)
+        yes = self.expression(node.body, frame)
+        self.path = self.graph.and_(path, self.graph.not_(condition))
+        no = self.expression(node.orelse, frame)
+        self.path = path
+        return choose(self.graph, [(condition, yes), (self.graph.not_(condition), no)])
+
+    def _Tuple(self, node: ast.Tuple, frame: Frame) -> Any:
+        return tuple(self.expression(part, frame) for part in node.elts)
+
+    def _Call(self, node: ast.Call, frame: Frame) -> Any:
+        if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
+            cell = dict(zip(frame.function.__code__.co_freevars, frame.function.__closure__ or (), strict=True))
+            return super(cell["__class__"].cell_contents, next(iter(frame.names.values())))
+        function = self.expression(node.func, frame)
+        if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp) and function in (any, all, sum, Vector):
+            fold = Fold(function, self.graph)
+            self._elements(node.args[0], frame, fold)
+            return array(fold.values, self.store) if function is Vector else fold.result
+        named = {}
+        for keyword in node.keywords:
+            if keyword.arg is None:
+                raise refuse(frame.file, node, "**", "name the arguments")
+            named[keyword.arg] = self.expression(keyword.value, frame)
+        return self.call(function, [self.expression(argument, frame) for argument in node.args], named, node, frame)
+
+    def _elements(self, node: ast.GeneratorExp, frame: Frame, fold: Fold, depth: int = 0, given: Value = True) -> None:
+        """Feed the elements of a generator expression over fixed sizes to a fold, until it needs no more."""
+        loop = node.generators[depth]
+        names, path = frame.names, self.path
+        for item in self.iterate(self.expression(loop.iter, frame), node, frame):
+            if fold.going is False:
+                break
+            self.path = self.graph.and_(path, fold.going)
+            frame.names = dict(names)
+            self.assign(loop.target, item, frame)
+            condition = given
+            for test in loop.ifs:
+                truth = self.graph.truth(self.expression(test, frame))
+                condition, self.path = self.graph.and_(condition, truth), self.graph.and_(self.path, truth)
+            if condition is not False:
+                if depth + 1 < len(node.generators):
+                    self._elements(node, frame, fold, depth + 1, condition)
+                else:
+                    fold.add(condition, self.expression(node.elt, frame))
+            frame.names, self.path = names, path
+
+    def builtin(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
+        """Return the value of a call of a Python builtin."""
+        if function in (any, all, sum):
+            fold = Fold(function, self.graph)
+            for item in self.iterate(arguments[0], node, frame):
+                fold.add(True, item)
+            return fold.result
+        if function is len and isinstance(arguments[0], (Array, Mux)):
+            array = options(arguments[0])[0][1]
+            assert isinstance(array, Array)
+            return len(array.elements)
+        if function in (enumerate, zip):
+            return list(function(*[list(self.iterate(item, node, frame)) for item in arguments]))
+        if function is reversed:
+            return list(self.iterate(arguments[0], node, frame))[::-1]
+        if any(isinstance(item, Node) for item in arguments):
+            return self._numeric(function, arguments, node, frame)
+        if function in _CONCRETE and not any(isinstance(item, (Record, Array, Mux)) for item in arguments):
+            return function(*arguments, **named)
+        raise refuse(frame.file, node, f"this call of {function.__name__}", "use the operators")
+
+    def _numeric(self, function: Any, arguments: list[Any], node: ast.Call, frame: Frame) -> Any:
+        if function is bool:
+            return self.graph.truth(arguments[0])
+        if function is int:
+            return self.graph.int_(arguments[0])
+        if function is abs:
+            return self.graph.where(self.graph.le(0, arguments[0]), arguments[0], self.graph.sub(0, arguments[0]))
+        if function in (min, max) and len(arguments) > 1:
+            result = arguments[0]
+            for other in arguments[1:]:
+                first, second = (other, result) if function is min else (result, other)
+                result = self.graph.where(self.graph.lt(first, second), other, result)
+            return result
+        raise refuse(frame.file, node, f"{function.__name__} of a value of the state", "use a fixed size")
+
+    def iterate(self, value: Any, node: ast.AST, frame: Frame) -> Iterator[Any]:
+        """Yield the elements of a fixed-size collection; a vector's elements as they are when it is their turn."""
+        if isinstance(value, (Array, Mux)):
+            array = options(value)[0][1]
+            if not isinstance(array, Array):
+                raise refuse(frame.file, node, "a loop over a record", "name its fields")
+            for index in range(len(array.elements)):
+                yield read(element(value, index), self.store)
+        elif isinstance(value, (range, tuple, list)):
+            yield from value
+        else:
+            raise refuse(
+                frame.file, node, "a loop over something without a fixed size", "loop over range(n) or a Vector"
+            )
+
+    def duplicate(self, value: Any) -> Any:
+        """Return an independent copy of a record or vector."""
+        return duplicate(value, self.store) if isinstance(value, (Record, Array, Mux)) else value
+
+    def is_record(self, cls: type) -> bool:
+        """Whether a class is a record of the state: a mutable dataclass with slots."""
+        return "__slots__" in cls.__dict__ and not cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
+
+
+__all__ = ["Expressions"]

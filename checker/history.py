@@ -1,0 +1,128 @@
+"""Public bugs as designs: the decisions that shipped engines took, each a small override of ours.
+
+The mechanisms are public reports about sglang's track slots under overlap scheduling (pull requests 29792 and 31369), and
+what driving its released control planes showed.
+"""
+
+from __future__ import annotations
+
+from spec.design import Design
+from spec.grid import boundary_behind
+from spec.language import ABSENT
+from spec.scope import EAGER, LAZY
+from spec.state import Length, Position, Request, RequestId, Row, Slot, State
+
+
+class Upstream(Design):
+    """What all released versions share: a prefill names its claim at preparation; donations ask no gate."""
+
+    def flips_at_preparation(self, row: Row) -> bool:
+        """Only a prefill flips when it is prepared."""
+        return row.decode_count == 0
+
+    def names_prefill_at_preparation(self) -> bool:
+        """The prefill's claim becomes `last`, and its mark the label, before anything has been launched."""
+        return True
+
+    def label_survives(self, s: State, request: RequestId, row: Row) -> bool:
+        """Nobody asks whether a later claim overwrites the checkpoint."""
+        return True
+
+    def donated_position(self, me: Request, row: Row) -> Position:
+        """Donation gives away what the keep index points at, not what the row recorded."""
+        return self.keep_index(me)
+
+    def may_donate(self, s: State, request: RequestId, slot: Slot) -> bool:
+        """Donation has no gate."""
+        return True
+
+
+class Before29792(Upstream):
+    """The result side asks whether the *request's* length is on the grid, and derives the keep index from `next`."""
+
+    name = "before-29792"
+    summary = "the result side tests the request's own length, which the next batch may have advanced"
+
+    def boundary_seen(self, me: Request, row: Row, lookahead: int) -> bool:
+        """The request's own length decides: one step too early at lookahead 1."""
+        return boundary_behind(self.scope, me, 0)
+
+    def completed_label(self, me: Request, row: Row, lookahead: int) -> Length:
+        """The label is the request's own length."""
+        return me.seq_len
+
+    def completed_position(self, me: Request, row: Row, lookahead: int) -> Position:
+        """The checkpoint is where `next` points: the producer pointer serves both sides."""
+        return me.next
+
+    def superseded_position(self, me: Request, completed: Position) -> Position:
+        """The other position of the pair is freed."""
+        return (me.next + self.scope.last_position) % self.scope.ring
+
+    def flips_at_processing(self, me: Request, row: Row, lookahead: int) -> bool:
+        """Eager: every boundary that the result side sees flips `next`."""
+        return self.boundary_seen(me, row, lookahead)
+
+    def in_place_clears_label(self) -> bool:
+        """A claim in place leaves the label standing."""
+        return False
+
+    def in_place_allowed(self, s: State, request: RequestId) -> bool:
+        """Nothing keeps a row from writing in place."""
+        return True
+
+    def keep_index(self, me: Request) -> Position:
+        """Eager: the position before `next`. Lazy: `next` itself."""
+        if self.scope.mode == LAZY:
+            return me.next
+        return (me.next + self.scope.last_position) % self.scope.ring
+
+    def may_publish(self, s: State, request: RequestId, slot: Slot) -> bool:
+        """A finish has no gate either."""
+        return True
+
+
+class WaitStream(Before29792):
+    """before-29792, but a result is processed only once everything launched has been written."""
+
+    name = "wait-stream"
+    summary = "before-29792, and processing waits until every launched batch has been written"
+
+    def ready(self, s: State) -> bool:
+        """Wait for the whole stream."""
+        return s.written > 0 and s.written == s.pending
+
+
+class Merged29792(Upstream):
+    """Label and `last` come from the row; eager flips `next` when the boundary that is known is set."""
+
+    name = "merged-29792"
+    summary = "labels from the row; eager flips on the own mask at lookahead 0, on the next step's mask at lookahead 1"
+
+    def flips_at_processing(self, me: Request, row: Row, lookahead: int) -> bool:
+        """At lookahead 0 the row's own mask decides, otherwise the next step's: nobody flips, or both, when it jitters."""
+        if lookahead == 0:
+            return row.mark != ABSENT
+        return boundary_behind(self.scope, me, lookahead - 1)
+
+    def may_publish(self, s: State, request: RequestId, slot: Slot) -> bool:
+        """The gate at a finish exists in lazy mode only."""
+        if self.scope.mode == EAGER:
+            return True
+        return super().may_publish(s, request, slot)
+
+
+class Lazy0518(Merged29792):
+    """merged-29792, but a claim in place leaves the label standing."""
+
+    name = "lazy-0.5.18"
+    summary = "merged-29792, but a lazy claim in place leaves the label standing"
+
+    def in_place_clears_label(self) -> bool:
+        """The label stays while its slot is being overwritten."""
+        return False
+
+
+DESIGNS: dict[str, type[Design]] = {
+    design.name: design for design in (Design, Before29792, WaitStream, Merged29792, Lazy0518)
+}

@@ -1,0 +1,159 @@
+"""A model loaded: its scope, context, first state, actions with their choices, and properties.
+
+A model is a module with `State`, `init(scope)`, `actions`, `properties` and a dataclass `Scope`. Optional: `Context`, built
+from the scope and handed to every action and property after the state (default: the scope itself); `symmetric`, the
+sorts whose members are interchangeable, the one whose members are only ever named by value last.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import itertools
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from checker.shape import Record, flatten, shape_of
+from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
+
+Arguments = tuple[Any, ...]
+
+
+class BadModel(ValueError):
+    """A model or design file that cannot be used; the message says why and what to write instead."""
+
+
+@dataclass(eq=False, slots=True)
+class Instance:
+    """An action with some of its parameters fixed; the others are chosen from `free` when it is taken."""
+
+    action: Action
+    fixed: dict[str, Any]
+    free: dict[str, list[int]]
+
+    def combinations(self) -> list[dict[str, int]]:
+        """Return every choice of the free parameters."""
+        return [dict(zip(self.free, values, strict=True)) for values in itertools.product(*self.free.values())]
+
+    def arguments(self, chosen: dict[str, int]) -> Arguments:
+        """Return the arguments of the action after (state, context), in order."""
+        return tuple(self.fixed[name] if name in self.fixed else chosen[name] for name in self.action.choices)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One step of a run: an action and its arguments after (state, context)."""
+
+    action: Action
+    arguments: Arguments
+
+
+class Model:
+    """What a check works on: module, scope and context bound together."""
+
+    def __init__(self, module: Any, scope: Any, context: Any = None) -> None:
+        self.module = module
+        self.scope = scope
+        if context is None:
+            context = module.Context(scope) if hasattr(module, "Context") else scope
+        self.context = context
+        self.init = module.init(scope)
+        self.shape: Record = shape_of(self.init, scope)
+        self.actions: tuple[Action, ...] = tuple(module.actions)
+        self.symmetric: tuple[str, ...] = tuple(getattr(module, "symmetric", ()))
+        self.properties: tuple[Property, ...] = tuple(
+            stated for stated in module.properties if stated.applies(self.context)
+        )
+
+    def of_kind(self, kind: str) -> list[Property]:
+        """Return the properties of one kind that apply in this scope."""
+        return [stated for stated in self.properties if stated.kind == kind]
+
+    def instances(self) -> list[Instance]:
+        """Return the actions, parameters that name members of a small sort and tuples fixed in every way."""
+        found = []
+        for action in self.actions:
+            hints = get_type_hints(action.function, include_extras=True)
+            domains = {name: list(choice(self.scope)) for name, choice in action.choices.items()}
+            fixed = [name for name, values in domains.items() if self._unfold(hints.get(name), values)]
+            free = {name: values for name, values in domains.items() if name not in fixed}
+            for values in itertools.product(*[domains[name] for name in fixed]):
+                found.append(Instance(action, dict(zip(fixed, values, strict=True)), free))
+        return found
+
+    def _unfold(self, hint: Any, values: list[Any]) -> bool:
+        if len(values) == 1 or isinstance(values[0], tuple):
+            return True
+        marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+        return any(isinstance(mark, Id) and mark.sort in self.symmetric[:-1] for mark in marks)
+
+    # The native reading.
+
+    def take(self, state: Any, action: Action, arguments: Arguments) -> Any:
+        """Return the state after an action; raises Disabled or Violated. The given state is not changed."""
+        after = copy(state)
+        quiet = copy(self.init)
+        for name, part in self.shape.fields.items():
+            if _transient(part):
+                setattr(after, name, getattr(quiet, name))
+        action.function(after, self.context, *arguments)
+        self.check_ranges(after)
+        return after
+
+    def check_ranges(self, state: Any) -> None:
+        """Raise Violated where a field lies outside its declared range."""
+        for leaf, value in zip(self.leaves, flatten(state), strict=True):
+            if not leaf.low <= value <= leaf.high:
+                raise Violated(WELL_FORMED, f"{leaf.path} = {value} outside {leaf.low}..{leaf.high}")
+
+    @property
+    def leaves(self) -> list[Any]:
+        """The leaves of the state in order."""
+        from checker.shape import leaves
+
+        return list(leaves(self.shape))
+
+    def key(self, state: Any) -> tuple[int, ...]:
+        """Return the state as a tuple without what only tells of the last step: equal keys, equal states."""
+        return tuple(int(value) for leaf, value in zip(self.leaves, flatten(state), strict=True) if not leaf.transient)
+
+    def steps(self, state: Any) -> Iterator[tuple[Taken, Any]]:
+        """Yield every enabled step natively, with the state after it or the Violated it raised."""
+        for action in self.actions:
+            domains = [list(choice(self.scope)) for choice in action.choices.values()]
+            for arguments in itertools.product(*domains):
+                try:
+                    yield Taken(action, arguments), self.take(state, action, arguments)
+                except Disabled:
+                    continue
+                except Violated as violation:
+                    yield Taken(action, arguments), violation
+
+
+def _transient(part: Any) -> bool:
+    from checker.shape import leaves
+
+    return all(leaf.transient for leaf in leaves(part))
+
+
+def load_module(path: Path) -> ModuleType:
+    """Import a Python file by its path; raises BadModel when it cannot be."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise BadModel(f"{path}: no such Python file; write the path of one")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise BadModel(f"{path}: importing it failed with {type(error).__name__}: {error}; mend the file") from error
+    return module
+
+
+def parameters(action: Action) -> list[str]:
+    """Return the names of an action's parameters after (state, context)."""
+    return list(inspect.signature(action.function).parameters)[2:]

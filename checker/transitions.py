@@ -1,0 +1,118 @@
+"""One walk per action: when it may happen, what it changes, and which properties its step violates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from checker.evaluate import Walk
+from checker.graph import Graph, Node, Value, bounds
+from checker.model import Instance, Model
+from checker.shape import Leaf, Record, leaves
+from checker.values import Store
+from spec.language import WELL_FORMED, Property
+
+
+@dataclass(eq=False, slots=True)
+class Transition:
+    """What one walk over an action leaves: values over the leaves of the state before and the free parameters."""
+
+    instance: Instance
+    parameters: dict[str, Value]
+    enabled: Value
+    after: list[Value]
+    """The value of every leaf, in order."""
+    faults: list[tuple[str, Value]]
+    """What the action itself violates: its requires, indices and ranges. Where one holds there is no state after it."""
+    steps: list[tuple[Property, Value]]
+    """For each step property, the condition under which this step violates it."""
+    sights: list[tuple[Property, Value]]
+    """For each *sometimes*, the condition under which this step shows it."""
+
+
+class Reader:
+    """Walks the functions of a model over one graph; `inputs` are the leaves of the state before."""
+
+    def __init__(self, model: Model, graph: Graph | None = None, inputs: list[Value] | None = None) -> None:
+        self.model = model
+        self.graph = graph or Graph()
+        self.leaves = list(leaves(model.shape))
+        quiet = constants(model)
+        self.inputs: list[Value] = inputs or [
+            quiet[leaf.index] if leaf.transient else self.graph.leaf(leaf.path, leaf.is_bool, leaf.low, leaf.high)
+            for leaf in self.leaves
+        ]
+
+    def state(self, store: Store, values: list[Value]) -> Record:
+        """Return a state of new leaves with the given values."""
+        shape = _renew(self.model.shape, store, values)
+        assert isinstance(shape, Record)
+        return shape
+
+    def transition(self, instance: Instance) -> Transition:
+        """Walk an action with some parameters fixed."""
+        store = Store(self.graph)
+        walk = Walk(self.graph, store)
+        state = self.state(store, self.inputs)
+        chosen = {
+            name: self.graph.leaf(name, isinstance(values[0], bool), int(min(values)), int(max(values)))
+            for name, values in instance.free.items()
+        }
+        arguments = [instance.fixed.get(name, chosen.get(name)) for name in instance.action.choices]
+        walk.run(instance.action, [state, self.model.context, *arguments])
+        after = [store.values[leaf] for leaf in leaves(state)]
+        faults = self._faults(walk, after)
+        steps = [
+            (stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.model.of_kind("step")
+        ]
+        sights = [(stated, self.holds(stated, [self.inputs, after])) for stated in self.model.of_kind("sometimes")]
+        return Transition(instance, dict(chosen), walk.enabled, after, faults, steps, sights)
+
+    def _faults(self, walk: Walk, after: list[Value]) -> list[tuple[str, Value]]:
+        """Return what the action violates; first come, first named, as natively."""
+        ranges: Value = False
+        for leaf, value in zip(self.leaves, after, strict=True):
+            low, high = bounds(value)
+            if low < leaf.low or high > leaf.high:
+                outside = self.graph.or_(self.graph.lt(value, leaf.low), self.graph.lt(leaf.high, value))
+                ranges = self.graph.or_(ranges, outside)
+        found: dict[str, Value] = {}
+        for name, condition in [*walk.violations, (WELL_FORMED, ranges)]:
+            found[name] = self.graph.or_(found.get(name, False), condition)
+        return [(name, condition) for name, condition in found.items() if condition is not False]
+
+    def holds(self, stated: Property, states: list[list[Value]]) -> Value:
+        """Walk a property over one state, or over the states before and after a step."""
+        store = Store(self.graph)
+        walk = Walk(self.graph, store)
+        value = walk.run(stated, [*[self.state(store, values) for values in states], self.model.context])
+        # A property that indexes outside a vector is false, not undefined.
+        outside = self.graph.any_of(condition for _, condition in walk.violations)
+        return self.graph.and_(self.graph.truth(value), self.graph.not_(outside))
+
+
+def constants(model: Model) -> list[Value]:
+    """Return the values of the first state's leaves."""
+    from checker.shape import flatten
+
+    return list(flatten(model.init))
+
+
+def conjuncts(value: Value) -> Iterable[Value]:
+    """Yield the parts of a conjunction."""
+    if isinstance(value, Node) and value.op == "and":
+        for part in value.args:
+            yield from conjuncts(part)
+    else:
+        yield value
+
+
+def _renew(shape: Any, store: Store, values: list[Value]) -> Any:
+    if isinstance(shape, Leaf):
+        leaf = Leaf(shape.index, shape.path, shape.is_bool, shape.low, shape.high)
+        store.write(leaf, values[shape.index])
+        return leaf
+    if isinstance(shape, Record):
+        return Record(shape.cls, {name: _renew(part, store, values) for name, part in shape.fields.items()})
+    return type(shape)([_renew(part, store, values) for part in shape.elements])
