@@ -1,8 +1,8 @@
 """The walk over a function's text: one text, several readings.
 
-The walk runs the text over values that may be Nodes of a graph. At an `if` whose condition is a Node both sides are
-walked on copies and merged; an index that is a Node reads and writes through all elements; `guard` and `require` collect
-when the action may happen and what it violates, under the condition of the path. Nothing is written twice: columns and
+The walk runs the text over values that may be Nodes of a graph. At an `if` whose condition is a Node both sides
+are walked on copies and merged; an index that is a Node reads and writes through all elements; `guard` and `require`
+collect when the action may happen and what it violates, under the condition of the path. Nothing is written twice: columns and
 solver terms are readings of the graph that one walk leaves.
 """
 

@@ -21,7 +21,7 @@ from checker.shape import flatten
 from spec.language import Property, copy
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Limits:
     """When to stop: counts and seconds; None: never."""
 
@@ -63,10 +63,11 @@ class Exploration:
 class Search:
     """One search; `run` performs it."""
 
-    def __init__(self, model: Model, symmetry: bool = True, stop_early: bool = True) -> None:
+    def __init__(self, model: Model, symmetry: bool = True, until: frozenset[str] | None = frozenset()) -> None:
+        """Prepare a search that ends once all of `until` are violated; empty: any property; None: it goes on."""
         self.model = model
         self.expander = Expander(model, symmetry)
-        self.stop_early = stop_early
+        self.until = until
         self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
         self.result.taken = {action.name: 0 for action in model.actions}
         self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]
@@ -84,7 +85,7 @@ class Search:
         seen = self.expander.fingerprints(frontier)
         result.states = 1
         self._check_always(frontier)
-        while frontier.shape[1] and not (self.stop_early and result.counterexamples):
+        while frontier.shape[1] and not self._enough():
             result.cut = self._limit(limits, time.perf_counter() - started)
             if result.cut:
                 break
@@ -100,6 +101,11 @@ class Search:
         result.collision = result.states**2 / 2.0**65
         result.seconds = time.perf_counter() - started
         return result
+
+    def _enough(self) -> bool:
+        """Whether what was looked for has been found."""
+        found = self.result.counterexamples
+        return self.until is not None and bool(found) and all(name in found for name in self.until)
 
     def _limit(self, limits: Limits, seconds: float) -> str:
         if limits.states is not None and self.result.states >= limits.states:

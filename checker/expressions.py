@@ -23,6 +23,19 @@ _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Mod: "mod",
     ast.FloorDiv: "div",
 }
+_READERS: dict[type[ast.expr], str] = {
+    ast.Constant: "_constant",
+    ast.Name: "_name",
+    ast.Attribute: "_attribute",
+    ast.Subscript: "_subscript",
+    ast.BoolOp: "_bool_op",
+    ast.UnaryOp: "_unary_op",
+    ast.BinOp: "_bin_op",
+    ast.Compare: "_compare_chain",
+    ast.IfExp: "_if_exp",
+    ast.Tuple: "_tuple",
+    ast.Call: "_call",
+}
 _CONCRETE = (abs, bool, int, isinstance, len, max, min, range, reversed, sorted, tuple, zip, enumerate)
 
 
@@ -61,25 +74,29 @@ class Expressions:
 
     if TYPE_CHECKING:
 
-        def call(
-            self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame
-        ) -> Any: ...
-        def places(self, owner: Any, index: Any) -> list[tuple[Value, int]]: ...
-        def assign(self, target: ast.expr, value: Any, frame: Frame) -> None: ...
+        def call(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
+            """Walk or perform a call: checker/evaluate.py."""
+
+        def places(self, owner: Any, index: Any) -> list[tuple[Value, int]]:
+            """Return the elements that an index may mean: checker/evaluate.py."""
+            ...
+
+        def assign(self, target: ast.expr, value: Any, frame: Frame) -> None:
+            """Give a name or place a value: checker/evaluate.py."""
 
     def expression(self, node: ast.expr, frame: Frame) -> Any:
         """Return the value of an expression."""
-        method = getattr(self, "_" + type(node).__name__, None)
-        if method is None:
+        reader = _READERS.get(type(node))
+        if reader is None:
             raise refuse(frame.file, node)
-        return method(node, frame)
+        return getattr(self, reader)(node, frame)
 
-    def _Constant(self, node: ast.Constant, frame: Frame) -> Any:
+    def _constant(self, node: ast.Constant, frame: Frame) -> Any:
         if isinstance(node.value, (float, complex, bytes)):
             raise refuse(frame.file, node, f"the constant {node.value!r}", "use whole numbers")
         return node.value
 
-    def _Name(self, node: ast.Name, frame: Frame) -> Any:
+    def _name(self, node: ast.Name, frame: Frame) -> Any:
         for names in (frame.names, frame.function.__globals__):
             if node.id in names:
                 value = names[node.id]
@@ -92,7 +109,7 @@ class Expressions:
             return getattr(builtins, node.id)
         raise refuse(frame.file, node, f"the name {node.id} is not defined here", "define it at the top of the file")
 
-    def _Attribute(self, node: ast.Attribute, frame: Frame) -> Any:
+    def _attribute(self, node: ast.Attribute, frame: Frame) -> Any:
         owner = self.expression(node.value, frame)
         if isinstance(owner, (Record, Mux)):
             return read(field(owner, node.attr), self.store)
@@ -100,7 +117,7 @@ class Expressions:
             raise refuse(frame.file, node, f"{ast.unparse(node)} is no field of a record", "use the state's fields")
         return getattr(owner, node.attr)
 
-    def _Subscript(self, node: ast.Subscript, frame: Frame) -> Any:
+    def _subscript(self, node: ast.Subscript, frame: Frame) -> Any:
         owner = self.expression(node.value, frame)
         index = self.expression(node.slice, frame)
         if isinstance(owner, (tuple, dict)):
@@ -117,7 +134,7 @@ class Expressions:
         # An index that lies outside for certain has been noted as a violation; what is read then means nothing.
         return read(parts or element(owner, 0), self.store)
 
-    def _BoolOp(self, node: ast.BoolOp, frame: Frame) -> Any:
+    def _bool_op(self, node: ast.BoolOp, frame: Frame) -> Any:
         conjunction = isinstance(node.op, ast.And)
         path = self.path
         result: Value = conjunction
@@ -131,7 +148,7 @@ class Expressions:
         self.path = path
         return result
 
-    def _UnaryOp(self, node: ast.UnaryOp, frame: Frame) -> Any:
+    def _unary_op(self, node: ast.UnaryOp, frame: Frame) -> Any:
         value = self.expression(node.operand, frame)
         if isinstance(node.op, ast.Not):
             return self.graph.not_(self.graph.truth(value))
@@ -139,7 +156,7 @@ class Expressions:
             return self.graph.sub(0, value)
         raise refuse(frame.file, node, f"the operator of {ast.unparse(node)}", "use not and -")
 
-    def _BinOp(self, node: ast.BinOp, frame: Frame) -> Any:
+    def _bin_op(self, node: ast.BinOp, frame: Frame) -> Any:
         return self.binary(node.op, self.expression(node.left, frame), self.expression(node.right, frame), node, frame)
 
     def binary(self, op: ast.operator, a: Any, b: Any, node: ast.AST, frame: Frame) -> Any:
@@ -154,7 +171,7 @@ class Expressions:
         except ValueError as error:
             raise refuse(frame.file, node, str(error), "divide by a number of the scope") from None
 
-    def _Compare(self, node: ast.Compare, frame: Frame) -> Any:
+    def _compare_chain(self, node: ast.Compare, frame: Frame) -> Any:
         result: Value = True
         left = self.expression(node.left, frame)
         for op, part in zip(node.ops, node.comparators, strict=True):
@@ -187,7 +204,7 @@ class Expressions:
                 return self.graph.le(b, a)
         raise refuse(frame.file, node, f"the comparison {ast.unparse(node)}", "compare numbers, or records with ==")
 
-    def _IfExp(self, node: ast.IfExp, frame: Frame) -> Any:
+    def _if_exp(self, node: ast.IfExp, frame: Frame) -> Any:
         condition = self.graph.truth(self.expression(node.test, frame))
         if not isinstance(condition, Node):
             return self.expression(node.body if condition else node.orelse, frame)
@@ -199,10 +216,10 @@ class Expressions:
         self.path = path
         return choose(self.graph, [(condition, yes), (self.graph.not_(condition), no)])
 
-    def _Tuple(self, node: ast.Tuple, frame: Frame) -> Any:
+    def _tuple(self, node: ast.Tuple, frame: Frame) -> Any:
         return tuple(self.expression(part, frame) for part in node.elts)
 
-    def _Call(self, node: ast.Call, frame: Frame) -> Any:
+    def _call(self, node: ast.Call, frame: Frame) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             cell = dict(zip(frame.function.__code__.co_freevars, frame.function.__closure__ or (), strict=True))
             return super(cell["__class__"].cell_contents, next(iter(frame.names.values())))

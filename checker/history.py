@@ -1,7 +1,7 @@
 """Public bugs as designs: the decisions that shipped engines took, each a small override of ours.
 
-The mechanisms are public reports about sglang's track slots under overlap scheduling (pull requests 29792 and 31369), and
-what driving its released control planes showed.
+The mechanisms are public reports about sglang's track slots under overlap scheduling (pull requests 29792 and 31369),
+and what driving its released control planes showed.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Merged29792(Upstream):
     summary = "labels from the row; eager flips on the own mask at lookahead 0, on the next step's mask at lookahead 1"
 
     def flips_at_processing(self, me: Request, row: Row, lookahead: int) -> bool:
-        """At lookahead 0 the row's own mask decides, otherwise the next step's: nobody flips, or both, when it jitters."""
+        """At lookahead 0 the row's own mask decides, otherwise the next step's: jitter flips never, or twice."""
         if lookahead == 0:
             return row.mark != ABSENT
         return boundary_behind(self.scope, me, lookahead - 1)
@@ -126,3 +126,12 @@ class Lazy0518(Merged29792):
 DESIGNS: dict[str, type[Design]] = {
     design.name: design for design in (Design, Before29792, WaitStream, Merged29792, Lazy0518)
 }
+
+RELEASES: tuple[tuple[str, str, str], ...] = (
+    ("sglang to 0.5.17", EAGER, Before29792.name),
+    ("sglang to 0.5.17", LAZY, Before29792.name),
+    ("sglang 0.5.18 to 0.5.23", EAGER, Merged29792.name),
+    ("sglang 0.5.18 to 0.5.21", LAZY, Lazy0518.name),
+    ("sglang 0.5.22, 0.5.23", LAZY, Merged29792.name),
+)
+"""Which engine release took which design's decisions: (releases, mode, design)."""

@@ -1,15 +1,17 @@
 """A model loaded: its scope, context, first state, actions with their choices, and properties.
 
-A model is a module with `State`, `init(scope)`, `actions`, `properties` and a dataclass `Scope`. Optional: `Context`, built
-from the scope and handed to every action and property after the state (default: the scope itself); `symmetric`, the
-sorts whose members are interchangeable, the one whose members are only ever named by value last.
+A model is a module with `State`, `init(scope)`, `actions`, `properties` and a dataclass `Scope`. Optional: `Context`,
+built from the scope and handed to every action and property after the state (default: the scope itself); `symmetric`,
+the sorts whose members are interchangeable, the one with the most members last.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import inspect
 import itertools
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,10 +19,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from checker.shape import Record, flatten, shape_of
+from checker.shape import Record, flatten, leaves, shape_of
 from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
 
 Arguments = tuple[Any, ...]
+
+
+MOST_CHOICES = 20_000
+"""Ways to take one action that a search is willing to try in every state."""
 
 
 class BadModel(ValueError):
@@ -75,12 +81,17 @@ class Model:
 
     def instances(self) -> list[Instance]:
         """Return the actions, parameters that name members of a small sort and tuples fixed in every way."""
-        found = []
+        found: list[Instance] = []
         for action in self.actions:
             hints = get_type_hints(action.function, include_extras=True)
             domains = {name: list(choice(self.scope)) for name, choice in action.choices.items()}
             fixed = [name for name, values in domains.items() if self._unfold(hints.get(name), values)]
             free = {name: values for name, values in domains.items() if name not in fixed}
+            if math.prod(len(values) for values in domains.values()) > MOST_CHOICES:
+                raise BadModel(
+                    f"{action.name} can be taken in more than {MOST_CHOICES} ways: too many to search; "
+                    "make the scope smaller (requests, slots, max_len)"
+                )
             for values in itertools.product(*[domains[name] for name in fixed]):
                 found.append(Instance(action, dict(zip(fixed, values, strict=True)), free))
         return found
@@ -110,11 +121,9 @@ class Model:
             if not leaf.low <= value <= leaf.high:
                 raise Violated(WELL_FORMED, f"{leaf.path} = {value} outside {leaf.low}..{leaf.high}")
 
-    @property
+    @functools.cached_property
     def leaves(self) -> list[Any]:
         """The leaves of the state in order."""
-        from checker.shape import leaves
-
         return list(leaves(self.shape))
 
     def key(self, state: Any) -> tuple[int, ...]:
@@ -135,8 +144,6 @@ class Model:
 
 
 def _transient(part: Any) -> bool:
-    from checker.shape import leaves
-
     return all(leaf.transient for leaf in leaves(part))
 
 

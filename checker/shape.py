@@ -106,7 +106,9 @@ class _Builder:
                     for number, element in enumerate(value)
                 ]
             )
-        hints = get_type_hints(type(value), include_extras=True)
+        # The generated __init__ knows the module that the class was made in, also when it is an edited copy.
+        known = type(value).__init__.__globals__
+        hints = get_type_hints(type(value), known, include_extras=True)
         prefix = f"{path}." if path else ""
         return Record(
             type(value),

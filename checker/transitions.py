@@ -9,7 +9,7 @@ from typing import Any
 from checker.evaluate import Walk
 from checker.graph import Graph, Node, Value, bounds
 from checker.model import Instance, Model
-from checker.shape import Leaf, Record, leaves
+from checker.shape import Leaf, Record, flatten, leaves
 from checker.values import Store
 from spec.language import WELL_FORMED, Property
 
@@ -94,8 +94,6 @@ class Reader:
 
 def constants(model: Model) -> list[Value]:
     """Return the values of the first state's leaves."""
-    from checker.shape import flatten
-
     return list(flatten(model.init))
 
 

@@ -89,8 +89,8 @@ class Design:
         return me.last
 
     def label_survives(self, s: State, request: RequestId, row: Row) -> bool:
-        """Whether the checkpoint that this row completed keeps its label: no later claim is going to overwrite it."""
-        return not claims(s, request, row.slot)
+        """Whether the checkpoint that this row completed gets a label at all: what may not be published has none."""
+        return self.may_publish(s, request, row.slot)
 
     # When something is published.
 
@@ -103,7 +103,7 @@ class Design:
         return row.position
 
     def may_publish(self, s: State, request: RequestId, slot: Slot) -> bool:
-        """The gate at a finish: no later pending row of this request targets `slot`."""
+        """The gate of every publication: no row of this request that is still pending targets `slot`."""
         return not claims(s, request, slot)
 
     def may_donate(self, s: State, request: RequestId, slot: Slot) -> bool:

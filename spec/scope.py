@@ -16,13 +16,13 @@ ANY = 0
 
 _CHOICES = {"mode": (EAGER, LAZY), "without_spare": (OVERWRITE, SKIP)}
 _LIMITS = {
-    "requests": (1, 4),
-    "slots": (1, 64),
-    "nodes": (0, 64),
-    "families": (1, 4),
-    "ring": (1, 8),
-    "lookahead": (0, 3),
-    "max_len": (1, 120),
+    "requests": (1, 4096),
+    "slots": (1, 1 << 16),
+    "nodes": (0, 1 << 16),
+    "families": (1, 4096),
+    "ring": (1, 64),
+    "lookahead": (0, 63),
+    "max_len": (1, 1 << 30),
 }
 
 

@@ -17,8 +17,8 @@ def _lazy(design: Design) -> bool:
     return design.scope.mode == LAZY
 
 
-def _eager(design: Design) -> bool:
-    return design.scope.mode == EAGER
+def _eager_ring(design: Design) -> bool:
+    return design.scope.mode == EAGER and design.scope.ring > 1
 
 
 def _cached(design: Design) -> bool:
@@ -77,13 +77,17 @@ def donation_without_replacement(before: State, after: State, design: Design) ->
     return any(event.no_replacement for event in after.step.events)
 
 
-@sometimes()
+def _names_compete(design: Design) -> bool:
+    return design.scope.requests > 1
+
+
+@sometimes(_names_compete)
 def reused_under_a_write(before: State, after: State, design: Design) -> bool:
     """A freed slot is handed out while an unwritten row still targets it."""
     return after.step.reused
 
 
-@sometimes(_eager)
+@sometimes(_eager_ring)
 def ring_wrapped(before: State, after: State, design: Design) -> bool:
     """The producer position comes round to 0 again."""
     return any(

@@ -1,0 +1,146 @@
+"""One check: a design (or a wrong edit, or a model of the user's own) searched in one scope; many run in parallel."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import spec.model
+from checker.designs import design_class
+from checker.edits import apply, edited_model
+from checker.explore import Exploration, Limits, Search
+from checker.model import BadModel, Model, Taken, load_module
+from checker.wrong_edits import WRONG_EDITS
+from spec.scope import Scope
+
+HOLDS = "holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What to search, and what is expected of it."""
+
+    scope: str
+    """The scope's words; for a model of the user's own, its settings."""
+    design: str = "slotproof"
+    """A name, or the path of a design file."""
+    edit: str = ""
+    """The name of a wrong edit of the spec."""
+    model: str = ""
+    """The path of a model of the user's own."""
+    expect: tuple[str, ...] = ()
+    """The properties that must be violated; none: it must hold."""
+    all: bool = False
+    """Go on after the first violation, to the shortest one of every property that can be violated."""
+    symmetry: bool = True
+    limits: Limits = dataclasses.field(default_factory=Limits)
+
+    @property
+    def subject(self) -> str:
+        """What is checked, in a word."""
+        return self.model or (f"edit {self.edit}" if self.edit else self.design)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a check has shown."""
+
+    check: Check
+    scope: str
+    exploration: Exploration
+    steps: dict[str, list[tuple[str, tuple[Any, ...]]]]
+    """For each violated property the shortest run, as action names and arguments."""
+
+    @property
+    def idle(self) -> list[str]:
+        """Actions that were never enabled."""
+        return [name for name, count in self.exploration.taken.items() if not count]
+
+    @property
+    def status(self) -> str:
+        """One of: holds, violated, vacuous, cut short."""
+        if self.exploration.counterexamples:
+            return "violated"
+        if self.exploration.cut:
+            return "cut short"
+        return "vacuous" if self.exploration.unseen or self.idle else HOLDS
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether the check shows what it should."""
+        if self.check.expect:
+            return all(name in self.exploration.counterexamples for name in self.check.expect)
+        return self.status == HOLDS
+
+
+def model_for(check: Check) -> Model:
+    """Return the model of a check; raises BadScope or BadModel."""
+    if check.model:
+        module = load_module(Path(check.model))
+        return Model(module, settings(module, check.scope))
+    scope = Scope.parse(check.scope)
+    if check.edit:
+        wrong = next(wrong for wrong in WRONG_EDITS if wrong.name == check.edit)
+        module = edited_model(apply(wrong.edits), wrong.name)
+        return Model(module, module.Scope.parse(str(scope)))
+    return Model(spec.model, scope, design_class(check.design)(scope))
+
+
+def settings(module: Any, text: str) -> Any:
+    """Return the scope of a user's model from words `name=value`; raises BadModel."""
+    if not hasattr(module, "Scope") or not dataclasses.is_dataclass(module.Scope):
+        raise BadModel(
+            f"{module.__name__}: the model has no dataclass Scope; define one with a default for every field"
+        )
+    known = {item.name for item in dataclasses.fields(module.Scope)}
+    values = {}
+    for word in text.split():
+        name, _, value = word.partition("=")
+        if name not in known or not value.lstrip("-").isdecimal():
+            raise BadModel(f"--set {word}: write NAME=NUMBER with a name out of {', '.join(sorted(known))}")
+        values[name] = int(value)
+    scope: Any = module.Scope
+    return scope(**values)
+
+
+def run(check: Check, progress: Callable[[Exploration, int], None] | None = None) -> Outcome:
+    """Perform a check."""
+    model = model_for(check)
+    wanted = frozenset(check.expect)
+    search = Search(model, check.symmetry, until=None if check.all else wanted)
+    exploration = search.run(check.limits, progress)
+    steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
+    for found in exploration.counterexamples.values():
+        found.steps = []
+    return Outcome(check, str(model.scope), exploration, steps)
+
+
+def stored(steps: Sequence[Taken]) -> list[tuple[str, tuple[Any, ...]]]:
+    """Return a run as plain data."""
+    return [(step.action.name, step.arguments) for step in steps]
+
+
+def taken(model: Model, steps: Sequence[tuple[str, Sequence[Any]]]) -> list[Taken]:
+    """Return a run of a model from plain data."""
+    actions = {action.name: action for action in model.actions}
+    return [
+        Taken(actions[name], tuple(tuple(item) if isinstance(item, list) else item for item in arguments))
+        for name, arguments in steps
+    ]
+
+
+def run_all(checks: Sequence[Check], workers: int | None = None) -> Iterator[Outcome]:
+    """Perform checks in parallel processes, and yield outcomes as they come."""
+    workers = min(workers or os.cpu_count() or 1, len(checks))
+    if workers <= 1:
+        yield from map(run, checks)
+        return
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        for future in as_completed([pool.submit(run, check) for check in checks]):
+            yield future.result()

@@ -1,0 +1,146 @@
+"""The command `slotproof`."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated
+
+import typer
+
+from checker import output, report
+from checker import verify as verification
+from checker.checks import Check, model_for, run_all
+from checker.checks import run as run_check
+from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_of
+from checker.explore import Limits
+from checker.history import DESIGNS, RELEASES
+from checker.model import BadModel
+from checker.plan import designs as design_checks
+from checker.syntax import OutsideSubset
+from checker.timeline import render, tell
+from checker.trace import BadTrace
+from spec.scope import BadScope
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Model-checked bookkeeping of recurrent-state caches: search the spec, judge traces, explain what went wrong.",
+)
+
+BAD_INPUT = (BadScope, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
+"""Errors of the user's input: one sentence, exit code 2."""
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Design = Annotated[
+    str,
+    typer.Option(
+        help=f"A design: {', '.join(DESIGNS)}; or the path of a .py file with a subclass of spec.design.Design. "
+        "A design file is code: it is imported and run."
+    ),
+]
+Scope = Annotated[str, typer.Option(help="Words of a scope, such as 'requests=2 slots=6 mode=lazy'.")]
+
+
+@app.command()
+def verify(
+    quick: Annotated[bool, typer.Option("--quick", help="The inner loop: smaller scopes, under a minute.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run the main job: our design holds, what must fail fails, traces get the right verdict."""
+    result = verification.verify(quick, output.Progress())
+    if as_json:
+        output.emit(verification.data(result))
+    else:
+        verification.show(result)
+    raise typer.Exit(result.code)
+
+
+@app.command()
+def explore(
+    scope: Scope = "",
+    design: Design = "slotproof",
+    model: Annotated[str, typer.Option(help="A model of your own: a Python file, instead of the protocol's.")] = "",
+    setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=NUMBER for the model's scope.")] = None,
+    stated: Annotated[str, typer.Option("--property", help="Search on until this property is violated.")] = "",
+    every: Annotated[bool, typer.Option("--all", help="Search on to the shortest story of every property.")] = False,
+    edit: Annotated[str, typer.Option(help="One of the wrong edits that `verify` makes.", hidden=True)] = "",
+    symmetry: Annotated[str, typer.Option(help="full: names do not matter; none: count every state.")] = "full",
+    max_states: Annotated[int | None, typer.Option(help="Stop after so many states (exit code 3).")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds (exit code 3).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Search every reachable state of a scope, shortest counterexamples first."""
+    if symmetry not in ("full", "none"):
+        raise BadScope(f"--symmetry {symmetry}: write full or none")
+    check = Check(
+        " ".join(setting or []) if model else scope,
+        design=design,
+        edit=edit,
+        model=model,
+        expect=(stated,) if stated else (),
+        all=every,
+        symmetry=symmetry == "full",
+        limits=Limits(max_states, max_seconds),
+    )
+    progress = output.Progress()
+    outcome = run_check(check, progress)
+    progress.done()
+    if as_json:
+        output.emit(report.data(outcome))
+    else:
+        report.show(outcome)
+    raise typer.Exit(report.exit_code(outcome))
+
+
+@app.command()
+def designs(as_json: Json = False) -> None:
+    """Show what each known design's verdict is, per mode, and the shortest story of each that fails."""
+    outcomes = sorted(
+        run_all(design_checks()), key=lambda outcome: (list(DESIGNS).index(outcome.check.design), outcome.scope)
+    )
+    if as_json:
+        output.emit([report.data(outcome) for outcome in outcomes])
+    else:
+        output.table("Engine releases", ("releases", "mode", "design"), RELEASES)
+        for outcome in outcomes:
+            output.say(f"== {outcome.check.design}: {DESIGNS[outcome.check.design].summary}\n")
+            report.show(outcome)
+            output.say("")
+    raise typer.Exit(0 if all(outcome.as_expected for outcome in outcomes) else output.VIOLATED)
+
+
+@app.command()
+def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id that a failing run printed.")]) -> None:
+    """Tell the story of a counterexample again."""
+    found = load(FOLDER, identity)
+    check = Check(" ".join(found.settings) if found.model else found.scope, design=found.design, model=found.model)
+    model = model_for(check)
+    output.say(render(tell(model, steps_of(model, found), found.broken)))
+    raise typer.Exit(output.VIOLATED)
+
+
+@app.command()
+def fuzz() -> None:
+    """Hunt for violations in the runtime (comes with it)."""
+    raise BadScope("slotproof fuzz: there is no runtime to fuzz yet; `slotproof explore` searches the spec")
+
+
+@app.command()
+def prove() -> None:
+    """Prove the spec for all lengths (comes later)."""
+    raise BadScope("slotproof prove: there are no proofs yet; `slotproof explore` searches a scope completely")
+
+
+def main() -> None:
+    """Run the command; bad input is one sentence and exit code 2, an error of our own is exit code 70."""
+    try:
+        app()
+    except BAD_INPUT as error:
+        print(f"slotproof: {error}", file=sys.stderr)
+        sys.exit(output.USAGE)
+    except Exception:
+        traceback.print_exc()
+        print("slotproof: this is an error of slotproof itself; the trace above says where", file=sys.stderr)
+        sys.exit(output.INTERNAL)

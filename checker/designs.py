@@ -1,0 +1,37 @@
+"""A design by its name, or from a file of the user's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from checker.history import DESIGNS
+from checker.model import BadModel, load_module
+from spec.design import Design
+
+
+def design_class(name: str) -> type[Design]:
+    """Return a known design, or the one that a Python file defines; raises BadModel.
+
+    A design file is code, and is run. It defines exactly one subclass of `spec.design.Design`, or names the one that it
+    means with `DESIGN = TheClass`.
+    """
+    if name in DESIGNS:
+        return DESIGNS[name]
+    if not name.endswith(".py"):
+        raise BadModel(f"design {name!r} is unknown; write one of {', '.join(DESIGNS)}, or the path of a .py file")
+    module = load_module(Path(name))
+    chosen = getattr(module, "DESIGN", None)
+    own = [
+        value
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Design) and value.__module__ == module.__name__
+    ]
+    if chosen is None and len(own) == 1:
+        chosen = own[0]
+    if not (isinstance(chosen, type) and issubclass(chosen, Design)):
+        raise BadModel(
+            f"{name}: it defines {len(own)} subclasses of spec.design.Design; define one, or say DESIGN = TheClass"
+        )
+    if "name" not in vars(chosen):
+        chosen.name = Path(name).stem
+    return chosen

@@ -1,0 +1,121 @@
+"""What a search has shown, for a person (text) and for a machine (data)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker import counterexamples
+from checker.checks import HOLDS, Check, Outcome, model_for, taken
+from checker.explore import Exploration
+from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, say
+from checker.timeline import render, tell
+
+
+def exit_code(outcome: Outcome) -> int:
+    """Return the exit code of a search that was expected to find nothing."""
+    return {HOLDS: SHOWN, "cut short": INCONCLUSIVE}.get(outcome.status, VIOLATED)
+
+
+def headline(exploration: Exploration) -> str:
+    """Say what was covered, and how sure that is."""
+    kind = "complete" if exploration.complete else exploration.cut or "ended at the first violation"
+    return (
+        f"{exploration.states:,} states, {exploration.transitions:,} transitions, depth {exploration.depth}, {kind}; "
+        f"{exploration.seconds:.1f} s; chance of a fingerprint collision at most {exploration.collision:.0e}"
+    )
+
+
+def why_vacuous(outcome: Outcome) -> list[str]:
+    """Say what a complete search has not seen, one line for each."""
+    lines = [f"never seen: {name}" for name in outcome.exploration.unseen]
+    return lines + [f"never enabled: {name}" for name in outcome.idle]
+
+
+def reproduce(check: Check, name: str = "") -> str:
+    """Return the line that performs a check again."""
+    if check.edit:
+        return f'slotproof explore --edit {check.edit} --scope "{check.scope.strip()}"'
+    settings = check.scope.split() if check.model else []
+    design = "" if check.model else check.design
+    line = counterexamples.reproduce_line(design, check.scope, name, check.model, settings)
+    line = line if name else line.removesuffix(" --property ").rstrip()
+    return line if check.symmetry else f"{line} --symmetry none"
+
+
+def save(outcome: Outcome, name: str) -> str:
+    """Store the counterexample of a violated property and return its id."""
+    check = outcome.check
+    model = model_for(check)
+    settings = check.scope.split() if check.model else []
+    return counterexamples.save(
+        counterexamples.FOLDER,
+        "" if check.model else check.subject,
+        check.scope,
+        name,
+        taken(model, outcome.steps[name]),
+        check.model,
+        settings,
+    )
+
+
+def most_telling(outcome: Outcome) -> str:
+    """Return the violated property whose story to tell: the first that was expected, else the shortest."""
+    for name in outcome.check.expect:
+        if name in outcome.steps:
+            return name
+    return min(outcome.steps, key=lambda name: len(outcome.steps[name]))
+
+
+def story(outcome: Outcome, name: str) -> str:
+    """Return the timeline of a violated property."""
+    model = model_for(outcome.check)
+    return render(tell(model, taken(model, outcome.steps[name]), name))
+
+
+def data(outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome for a machine."""
+    exploration = outcome.exploration
+    return {
+        "subject": outcome.check.subject,
+        "scope": outcome.scope,
+        "status": outcome.status,
+        "states": exploration.states,
+        "transitions": exploration.transitions,
+        "depth": exploration.depth,
+        "complete": exploration.complete,
+        "cut": exploration.cut,
+        "symmetry": outcome.check.symmetry,
+        "collision": exploration.collision,
+        "seconds": exploration.seconds,
+        "violated": {name: len(steps) for name, steps in outcome.steps.items()},
+        "steps": dict(outcome.steps),
+        "sometimes": exploration.seen,
+        "never seen": exploration.unseen,
+        "taken": exploration.taken,
+        "reproduce": reproduce(outcome.check),
+    }
+
+
+def show(outcome: Outcome) -> None:
+    """Print the result of one search: scope first, then what it shows, then the story of what it violates."""
+    exploration = outcome.exploration
+    say(f"{outcome.check.subject}   {outcome.scope}" + ("" if outcome.check.symmetry else "   (no symmetry)"))
+    say(headline(exploration))
+    if outcome.steps:
+        for name, steps in sorted(outcome.steps.items(), key=lambda item: len(item[1])):
+            identity = "" if outcome.check.edit else f"   slotproof explain {save(outcome, name)}"
+            say(f"violated: {name} after {len(steps)} steps{identity}")
+        name = most_telling(outcome)
+        say("")
+        say(story(outcome, name))
+        return
+    if outcome.status == HOLDS:
+        say("holds: every property, in every reachable state of this scope")
+    for line in why_vacuous(outcome) if exploration.complete else []:
+        say(line)
+    if outcome.status == "vacuous":
+        say("the search is complete, but proves less than it seems to: widen the scope (max_len, slots, requests)")
+    if exploration.cut:
+        say("cut short: nothing wrong was found so far, which is no proof")
+    if outcome.status != HOLDS:
+        say(reproduce(outcome.check))

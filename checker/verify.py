@@ -1,0 +1,177 @@
+"""The main job: our design holds, everything that must fail fails, recorded traces get the right verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from checker import plan, report
+from checker.checks import Check, Outcome, run_all
+from checker.counterexamples import reproduce_line
+from checker.judge import judge_file
+from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
+from spec.language import WELL_FORMED
+from spec.properties import PROPERTIES
+from spec.sometimes import SOMETIMES
+
+TRACES = Path("tests/traces")
+"""Where the recorded traces lie; a name says what the verdict must be: `-good` or `-bad`."""
+
+
+@dataclass(slots=True)
+class Verification:
+    """All that was shown."""
+
+    ours: list[Outcome] = field(default_factory=list)
+    designs: list[Outcome] = field(default_factory=list)
+    edits: list[Outcome] = field(default_factory=list)
+    traces: list[dict[str, Any]] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    """What nothing has violated, reached or enabled: a hole in the checks themselves."""
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """All searches."""
+        return [*self.ours, *self.designs, *self.edits]
+
+    @property
+    def code(self) -> int:
+        """The exit code: a violation weighs more than an inconclusive search."""
+        wrong = [outcome for outcome in self.outcomes if not outcome.as_expected]
+        if self.gaps or any(not row["right"] for row in self.traces):
+            return VIOLATED
+        if any(outcome.status != "cut short" for outcome in wrong):
+            return VIOLATED
+        return INCONCLUSIVE if wrong else SHOWN
+
+
+def verify(quick: bool, progress: Progress) -> Verification:
+    """Perform all checks, in parallel processes, and judge the traces."""
+    ours, designs, edits = plan.ours(quick), plan.designs(), plan.wrong_edits()
+    done: dict[Check, Outcome] = {}
+    checks = [*ours, *designs, *edits]
+    for outcome in run_all(checks):
+        done[outcome.check] = outcome
+        progress.note(f"{len(done)} of {len(checks)} searches done")
+    result = Verification(
+        [done[check] for check in ours], [done[check] for check in designs], [done[check] for check in edits]
+    )
+    result.traces = [trace_row(path) for path in sorted(TRACES.glob("*.ndjson"))]
+    result.gaps = gaps(result.outcomes)
+    progress.done()
+    return result
+
+
+def gaps(outcomes: Iterable[Outcome]) -> list[str]:
+    """Return each property that nothing violates, each *sometimes* never reached, each action never enabled."""
+    violated: set[str] = set()
+    seen: set[str] = set()
+    enabled: set[str] = set()
+    actions: set[str] = set()
+    for outcome in outcomes:
+        violated.update(outcome.steps)
+        seen.update(outcome.exploration.seen)
+        actions.update(outcome.exploration.taken)
+        enabled.update(name for name, count in outcome.exploration.taken.items() if count)
+    stated = [WELL_FORMED, *[stated.name for stated in PROPERTIES]]
+    return [
+        *[f"no design or edit violates {name}: it may be vacuous" for name in stated if name not in violated],
+        *[f"nothing reaches {sight.name}" for sight in SOMETIMES if sight.name not in seen],
+        *[f"nothing enables {name}" for name in sorted(actions - enabled)],
+    ]
+
+
+def trace_row(path: Path) -> dict[str, Any]:
+    """Judge one recorded trace against the verdict that its name states."""
+    verdict = judge_file(path)
+    expected = "bad" if path.stem.endswith("-bad") else "good"
+    return {
+        "trace": path.name,
+        "expected": expected,
+        "verdict": verdict.outcome,
+        "right": verdict.outcome == expected,
+        "hazards": len(verdict.hazards),
+    }
+
+
+def data(result: Verification) -> dict[str, Any]:
+    """Return the result for a machine."""
+    return {
+        "code": result.code,
+        "searches": [report.data(outcome) | {"as expected": outcome.as_expected} for outcome in result.outcomes],
+        "traces": result.traces,
+        "gaps": result.gaps,
+    }
+
+
+def show(result: Verification) -> None:
+    """Print the tables, then the story of everything that is not as it should be."""
+    _table("Our design must hold", result.ours)
+    _table("Designs that shipped, each property with the steps of its shortest story", result.designs)
+    _table("Wrong edits of the spec must be caught", result.edits)
+    rows = [
+        (row["trace"], row["verdict"], row["hazards"], "ok" if row["right"] else f"WRONG: it is {row['expected']}")
+        for row in result.traces
+    ]
+    table("Recorded traces", ("trace", "verdict", "hazards", ""), rows) if rows else say(
+        f"No traces to judge: {TRACES} is not here; run this in the checkout.\n"
+    )
+    for gap in result.gaps:
+        say(f"GAP: {gap}")
+    for outcome in result.outcomes:
+        if not outcome.as_expected:
+            _explain(outcome)
+    say(_summary(result))
+
+
+def _table(title: str, outcomes: Sequence[Outcome]) -> None:
+    rows = []
+    for outcome in outcomes:
+        found = ", ".join(
+            f"{name} {len(steps)}" for name, steps in sorted(outcome.steps.items(), key=lambda item: len(item[1]))
+        )
+        subject = outcome.check.subject.removeprefix("edit ")
+        what = found or outcome.status
+        exploration = outcome.exploration
+        mark = "ok" if outcome.as_expected else "WRONG"
+        rows.append(
+            (subject, brief(outcome.scope), f"{exploration.states:,}", f"{exploration.seconds:.1f}", what, mark)
+        )
+    table(title, ("subject", "scope", "states", "s", "shown", ""), rows)
+
+
+def brief(scope: str) -> str:
+    """Return the words of a scope that differ from the usual."""
+    line = reproduce_line("", scope, "")
+    return line.split('"')[1] if '"' in line else scope
+
+
+def _explain(outcome: Outcome) -> None:
+    check = outcome.check
+    say(f"\n{check.subject}   {outcome.scope}")
+    if check.expect:
+        missing = [name for name in check.expect if name not in outcome.steps]
+        say(f"SURVIVED: it must be caught by {', '.join(missing)}, and is not")
+        say(report.reproduce(check))
+    elif outcome.steps:
+        name = report.most_telling(outcome)
+        say(f"VIOLATED: {name}   slotproof explain {report.save(outcome, name)}\n")
+        say(report.story(outcome, name))
+    else:
+        for line in [*report.why_vacuous(outcome), outcome.exploration.cut]:
+            say(line)
+        say(report.reproduce(check))
+
+
+def _summary(result: Verification) -> str:
+    wrong = sum(not outcome.as_expected for outcome in result.outcomes)
+    wrong += sum(not row["right"] for row in result.traces) + len(result.gaps)
+    if wrong:
+        return f"{wrong} of the checks are not as they should be"
+    states = sum(outcome.exploration.states for outcome in result.outcomes)
+    return (
+        f"all as it should be: {len(result.outcomes)} searches, {states:,} states, {len(result.traces)} traces; "
+        "what that covers and what it does not: README"
+    )

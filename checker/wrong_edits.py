@@ -1,0 +1,135 @@
+"""Wrong edits of the spec, each the kind of slip that a change can bring, and the property that must catch it.
+
+They test the checker: an edit that nothing catches fails `slotproof verify`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checker.edits import Edit
+from spec.scope import EAGER, LAZY
+
+
+@dataclass(frozen=True, slots=True)
+class WrongEdit:
+    """A slip: its name, what it does in words, the edits, the mode that shows it, and the property that must see it."""
+
+    name: str
+    sentence: str
+    edits: tuple[Edit, ...]
+    mode: str
+    caught_by: str
+    scope: str = ""
+    """Words of the scope that differ from the usual one."""
+
+
+WRONG_EDITS = (
+    WrongEdit(
+        "drop-the-gate",
+        "every publication is allowed, whatever is going to be written",
+        (Edit("spec.design", "return not claims(s, request, slot)", "return True"),),
+        LAZY,
+        "exact-label",
+    ),
+    WrongEdit(
+        "never-publish",
+        "no publication is ever allowed",
+        (Edit("spec.design", "return not claims(s, request, slot)", "return False"),),
+        EAGER,
+        "checkpoint-not-lost",
+    ),
+    WrongEdit(
+        "flip-twice",
+        "`next` advances when the boundary is prepared and again when its result is processed",
+        (
+            Edit(
+                "spec.design",
+                "        return False\n\n    def superseded",
+                "        return row.mark != ABSENT\n\n    def superseded",
+            ),
+        ),
+        EAGER,
+        "flip-once",
+    ),
+    WrongEdit(
+        "free-absent",
+        "a request gives back every ring position, the empty ones too",
+        (Edit("spec.slots", "if me.ring[position] != ABSENT:", "if position <= design.scope.last_position:"),),
+        LAZY,
+        "one-owner",
+    ),
+    WrongEdit(
+        "length-of-the-request",
+        "the label is the request's length, which a later preparation has moved",
+        (Edit("spec.design", "        return row.mark\n", "        return me.seq_len\n"),),
+        EAGER,
+        "batch-local",
+    ),
+    WrongEdit(
+        "skipped-row-sets-the-label",
+        "processing goes by the row's length, also where the row wrote nothing",
+        (
+            Edit(
+                "spec.design",
+                "        return row.mark != ABSENT\n\n    def completed_label",
+                "        return row.seq_len % self.scope.interval == 0\n\n    def completed_label",
+            ),
+            Edit("spec.design", "        return row.mark\n", "        return row.seq_len\n"),
+            Edit(
+                "spec.design", "        return row.position\n\n    def flips", "        return me.next\n\n    def flips"
+            ),
+        ),
+        LAZY,
+        "written-before-donated",
+        "without_spare=skip",
+    ),
+    WrongEdit(
+        "forgotten-ring",
+        "a request that leaves keeps its record: only its phase says that it is gone",
+        (Edit("spec.slots", "s.requests[request] = idle_request(design.scope)", "me.phase = 0"),),
+        EAGER,
+        "release-all",
+    ),
+    WrongEdit(
+        "free-the-kept",
+        "a lazy request frees the position that it has just completed",
+        (Edit("spec.actions.results", "drop(s, request, superseded)", "drop(s, request, completed)"),),
+        LAZY,
+        "keep-index-defined",
+    ),
+    WrongEdit(
+        "count-by-two",
+        "a decode step counts twice",
+        (Edit("spec.actions.decode", "me.decode_count += 1", "me.decode_count += 2"),),
+        EAGER,
+        "lookahead-window",
+    ),
+    WrongEdit(
+        "track-the-working-slot",
+        "a decode row's checkpoint goes into its own working slot",
+        (Edit("spec.actions.decode", "row.slot = me.ring[me.next]", "row.slot = me.working"),),
+        EAGER,
+        "distinct-targets",
+    ),
+    WrongEdit(
+        "mark-the-prompt",
+        "a prefill marks its prompt's end, on the grid or not",
+        (Edit("spec.grid", "mark = prompt - prompt % scope.interval", "mark = prompt"),),
+        EAGER,
+        "grid",
+    ),
+    WrongEdit(
+        "position-off-by-one",
+        "the completed position is the one after the row's",
+        (
+            Edit(
+                "spec.design",
+                "        return row.position\n\n    def flips",
+                "        return row.position + 1\n\n    def flips",
+            ),
+        ),
+        EAGER,
+        "well-formed",
+    ),
+)
