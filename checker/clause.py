@@ -95,7 +95,7 @@ def violated_clause(violation: BaseException, states: list[Any]) -> Clause:
     """Return what an exception of the language stands for: the `require` or `guard`, or the index, with its values."""
     frame = _frame_of(violation)
     if frame is None:
-        return Clause("the declared ranges of the state", str(violation), ())
+        return Clause("a declared range of the state", str(violation).partition(": ")[2], ())
     line = frame[1]
     code = frame[0].f_code
     names = {**frame[0].f_globals, **frame[0].f_locals}

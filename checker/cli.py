@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,10 +14,14 @@ from checker import verify as verification
 from checker.checks import Check, model_for, run_all
 from checker.checks import run as run_check
 from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_of
+from checker.designs import design_class
 from checker.explore import Limits
 from checker.history import DESIGNS, RELEASES
 from checker.model import BadModel
 from checker.plan import designs as design_checks
+from checker.scenario import play as play_scenario
+from checker.scenario import read
+from checker.script import BadScenario
 from checker.syntax import OutsideSubset
 from checker.timeline import render, tell
 from checker.trace import BadTrace
@@ -29,7 +34,7 @@ app = typer.Typer(
     help="Model-checked bookkeeping of recurrent-state caches: search the spec, judge traces, explain what went wrong.",
 )
 
-BAD_INPUT = (BadScope, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
+BAD_INPUT = (BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
 """Errors of the user's input: one sentence, exit code 2."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -109,6 +114,26 @@ def designs(as_json: Json = False) -> None:
             report.show(outcome)
             output.say("")
     raise typer.Exit(0 if all(outcome.as_expected for outcome in outcomes) else output.VIOLATED)
+
+
+@app.command()
+def play(
+    file: Annotated[Path, typer.Argument(help="A scenario: a script of steps and expectations.")],
+    design: Annotated[str, typer.Option(help="Play it under this design instead of the scenario's own.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Play a readable script against the spec, and print its timeline."""
+    scenario = read(file)
+    played = play_scenario(scenario, design_class(design or scenario.design))
+    if as_json:
+        output.emit({"text": played.text, "failed": played.failed, "met": played.met})
+    else:
+        output.say(played.text)
+        for failure in played.failed:
+            output.say(f"{file}:{failure.line}:{failure.column}: {failure.message}")
+        if played.failed:
+            output.say(f"slotproof play {file}" + (f" --design {design}" if design else ""))
+    raise typer.Exit(output.VIOLATED if played.failed else output.SHOWN)
 
 
 @app.command()

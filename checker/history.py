@@ -67,10 +67,6 @@ class Before29792(Upstream):
         """A claim in place leaves the label standing."""
         return False
 
-    def in_place_allowed(self, s: State, request: RequestId) -> bool:
-        """Nothing keeps a row from writing in place."""
-        return True
-
     def keep_index(self, me: Request) -> Position:
         """Eager: the position before `next`. Lazy: `next` itself."""
         if self.scope.mode == LAZY:

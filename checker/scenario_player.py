@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import spec.model
+from checker.clause import false_clause
 from checker.commands import Command
 from checker.expectations import Expectation, Moment
 from checker.guards import closed_by
@@ -20,6 +21,8 @@ from spec.state import State
 WIDTH = 100
 _CPU_LANE, _DEVICE_LANE = 6, 54
 """Columns at which the two lanes of a timeline begin."""
+_TIED = "\N{NO-BREAK SPACE}"
+"""Stands for a blank at which a line is not to be broken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,8 @@ class Player:
     def __init__(self, title: str, scope: Scope, design: Design) -> None:
         self.model = Model(spec.model, scope, design)
         self.state: State = self.model.init
+        self.before = self.state
+        """The state before the last step."""
         self.moment = Moment(scope, design, self.state, {})
         self.command: Command | None = None
         self.awaited: set[str] = set()
@@ -114,7 +119,7 @@ class Player:
         self.moment = Moment(self.model.scope, self.moment.design, after, found)
         if after is not None:
             self.launches += launched(self.state, after)
-            self.state = after
+            self.before, self.state = self.state, after
         if command.refused:
             self._note("FAILED", "refused", "the step may happen here")
             self._fail(command.line, command.column, f"`{command.text}` may happen here")
@@ -169,6 +174,7 @@ class Player:
         for name, sentence in self.moment.violated.items():
             if name not in self.awaited and name not in self.standing and self.command is not None:
                 self._note("FAILED", f"{name} is violated", sentence)
+                self._explain(name)
                 self._fail(
                     self.command.line,
                     self.command.column,
@@ -178,6 +184,15 @@ class Player:
         self.standing |= self.moment.violated.keys() & always
         self.awaited = set()
         self.lines += prose
+
+    def _explain(self, name: str) -> None:
+        """Write down the condition that broke a property, with its values."""
+        states = {"always": [self.state], "step": [self.before, self.state]}
+        for stated in self.model.properties:
+            if stated.name == name and self.moment.after is not None:
+                clause = false_clause(stated, states[stated.kind], self.moment.design)
+                for line in clause.lines if clause else ():
+                    self._report(" " * 16 + line, "")
 
     # The timeline.
 
@@ -192,6 +207,9 @@ class Player:
     def _report(self, head: str, text: str) -> None:
         """Write lines about the last step: the text beside the head, broken where it is too long."""
         indent = " " * (len(head) + 2)
+        for sign in (" = ", " -> "):
+            text = text.replace(sign, sign.replace(" ", _TIED))
         lines = textwrap.wrap(text, WIDTH, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False)
+        lines = [line.replace(_TIED, " ") for line in lines]
         self.lines += lines or [head.rstrip()]
         self.reported = len(self.lines)

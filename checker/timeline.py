@@ -6,6 +6,7 @@ would have done at the same schedule.
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import re
 import textwrap
@@ -20,7 +21,8 @@ from checker.words import CPU, DEVICE, launched, request_name, say, slot_name, t
 from spec.design import Design
 from spec.language import ABSENT, WELL_FORMED, Disabled, Violated, copy
 from spec.rows import promised
-from spec.state import State
+from spec.scope import Scope
+from spec.state import RUNNING, State
 
 _AMONG_COMMAS = re.compile(r", (?![^(\[]*[)\]])")
 """The commas between the parts of a sentence: those outside brackets."""
@@ -88,7 +90,7 @@ def tell(model: Model, steps: Sequence[Taken], property_name: str, reproduce: st
         ours = Model(model.module, model.scope, Design(model.scope))
         comparison = _compare(ours, steps, property_name, entries, slots)
     return Story(
-        scope=str(model.scope),
+        scope=_spelled(model.scope),
         design=design,
         summary=str(getattr(context, "summary", "")) if design else "",
         property=property_name,
@@ -142,6 +144,13 @@ def _why(model: Model, run: _Run, property_name: str) -> Clause | None:
     return false_clause(stated, run.states[-1:] if stated.kind == "always" else run.states[-2:], model.context)
 
 
+def _spelled(scope: Any) -> str:
+    """Return a scope as `name=value` words, also one that does not spell itself."""
+    if isinstance(scope, Scope) or not dataclasses.is_dataclass(scope):
+        return str(scope)
+    return " ".join(f"{field.name}={getattr(scope, field.name)}" for field in dataclasses.fields(scope))
+
+
 def _sentence(model: Model, property_name: str) -> str:
     if property_name == WELL_FORMED:
         return "No index lies outside its vector, and no value outside its declared range."
@@ -172,6 +181,8 @@ def _concerned(run: _Run, clause: Clause) -> list[int]:
     if not isinstance(run.states[0], State):
         return []
     found, requests = set(clause.slots), set(clause.requests)
+    if not found and not requests:
+        requests = {number for number, me in enumerate(run.states[-1].requests) if me.phase == RUNNING}
     for state in run.states:
         requests |= {number for number, me in enumerate(state.requests) if found & set(me.ring)}
     for state in run.states[-2:]:
@@ -267,12 +278,13 @@ def _parts(words: str) -> list[str]:
 
 # Rendering.
 
+_CHANGES = "slots, where they change"
 _LEGEND = (
-    "How to read it: r1 is a request, s1 a state slot, A@2 the state after the first 2 tokens of text A. 's1 ring[0]: "
-    "A@2 -> A@4' says that s1 holds A@2 and a launched batch is going to overwrite it with A@4; '-' is no valid state. "
-    "A checkpoint is written to the ring position that `next` names; `last` and the label say which finished "
-    "checkpoint may be published and as how many tokens. Lookahead: how many tokens the request had already been "
-    "moved on when the result came in."
+    "How to read it: r1 is a request, s1 a state slot, A@2 the state after the first 2 tokens of text A, '-' no valid "
+    "state. 's1 r1.ring[0]: A@2 -> A@4' says that s1 is position 0 of r1's checkpoint ring, holds A@2, and a launched "
+    "batch is going to overwrite it with A@4. A checkpoint is written to the ring position that `next` names; `last` "
+    "and the label say which finished checkpoint may be published and as how many tokens. Lookahead: how many tokens "
+    "the request had already been moved on when the result came in."
 )
 
 
@@ -304,10 +316,10 @@ def _wrap(text: str, width: int, **indents: str) -> list[str]:
 def _table(entries: Sequence[Entry], width: int, slots: bool) -> list[str]:
     """Lay the steps out: number, CPU lane, device lane further right, and slots where they have changed."""
     right = max((len(cell) for entry in entries for cell in entry.slots), default=0)
-    right = min(right, width // 3)
+    right = min(max(right, len(_CHANGES)), width // 3) if right else 0
     middle = width - 6 - (right + 2 if right else 0)
     lane = middle // 2
-    rows = [f"step  {CPU:{lane}}{DEVICE:{middle - lane}}{'  slots, where they change' if right else ''}".rstrip()]
+    rows = [f"step  {CPU:{lane}}{DEVICE:{middle - lane}}{f'  {_CHANGES}' if right else ''}".rstrip()]
     shown: tuple[str, ...] = ()
     for entry in entries:
         indent = lane if entry.lane == DEVICE else 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from spec.language import ABSENT
-from spec.rows import awaits_write, claim_elsewhere, claims
+from spec.rows import awaits_write, claims
 from spec.scope import Scope
 from spec.state import EXHAUSTED, Length, Position, Request, RequestId, Row, Slot, State, Supply
 
@@ -53,14 +53,6 @@ class Design:
     def in_place_clears_label(self) -> bool:
         """Whether a lazy claim over the slot at `last` takes the label back at once."""
         return True
-
-    def in_place_allowed(self, s: State, request: RequestId) -> bool:
-        """Whether a lazy row without a spare may write in place at `next`.
-
-        Never over `last` while a claim on another position is pending: processing that claim frees `last`.
-        """
-        me = s.requests[request]
-        return me.next != me.last or not claim_elsewhere(s, request, me.next)
 
     # When a result is processed.
 

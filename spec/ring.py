@@ -25,7 +25,8 @@ def claim_lazily(s: State, design: Design, request: RequestId, mark: Length, sup
     """Find a lazy boundary row its place at `next`, and return its mark: ABSENT when it has to go without.
 
     If a position is empty and a spare can be had, the spare fills it and becomes `next`. Otherwise the row writes in
-    place, over the request's own newest checkpoint if need be, or is skipped.
+    place or is skipped. In place means over the newest pending claim if there is one, and over the request's own
+    checkpoint if not: while a claim is pending `next` is its position, so it never goes over `last` then.
     """
     me = s.requests[request]
     empty = ABSENT
@@ -40,7 +41,7 @@ def claim_lazily(s: State, design: Design, request: RequestId, mark: Length, sup
             s.step.events[request].spare_taken = True
             return mark
     s.step.events[request].no_spare = True
-    if design.scope.without_spare == SKIP or not design.in_place_allowed(s, request):
+    if design.scope.without_spare == SKIP:
         return ABSENT
     if me.next == design.keep_index(me):
         me.owed = ABSENT

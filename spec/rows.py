@@ -26,11 +26,6 @@ def claim_at(s: State, request: RequestId, position: Position) -> bool:
     return any(batch.rows[request].mark != ABSENT and batch.rows[request].position == position for batch in s.batches)
 
 
-def claim_elsewhere(s: State, request: RequestId, position: Position) -> bool:
-    """Whether a pending row of this request carries a mark for another ring position than `position`."""
-    return any(batch.rows[request].mark != ABSENT and batch.rows[request].position != position for batch in s.batches)
-
-
 def writes(row: Row, slot: Slot) -> bool:
     """Whether running this row changes what `slot` holds."""
     return row.present and (row.working == slot or (row.mark != ABSENT and row.slot == slot))

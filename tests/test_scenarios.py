@@ -5,6 +5,7 @@ To write the golden timelines anew after a change of wording, and then look at t
     SLOTPROOF_REWRITE=1 pytest tests/test_scenarios.py
 """
 
+import dataclasses
 import os
 import re
 from pathlib import Path
@@ -18,6 +19,7 @@ from checker.scenario import GOLDEN, BadScenario, play, read
 from spec.actions import decode, results
 from spec.design import Design
 from spec.language import ABSENT
+from spec.state import EXHAUSTED
 
 FOLDER = Path(__file__).parent / "scenarios"
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -199,21 +201,58 @@ def test_the_events_of_a_request_that_is_not_in_use(tmp_path):
     assert [failure.message for failure in played.failed] == ["`expect label r1 absent`: r1 is not in use"]
 
 
+def without(scenario, *unwanted):
+    """The scenario without some of its expectations."""
+    kept = tuple(item for item in scenario.items if getattr(item, "text", "") not in unwanted)
+    assert len(kept) < len(scenario.items)
+    return dataclasses.replace(scenario, items=kept)
+
+
+def unexpected(played):
+    return [(failure.line, failure.message.split()[3].rstrip(";")) for failure in played.failed]
+
+
 def test_a_violation_that_nobody_expected_fails_at_its_step():
-    text = (FOLDER / "lazy-0.5.18-lazy.txt").read_text(encoding="utf-8")
-    for name in ("ring-apart", "exact-label no-inflight-target"):
-        assert f"expect violation {name}\n" in text
     scenario = read(FOLDER / "lazy-0.5.18-lazy.txt")
-    kept = tuple(item for item in scenario.items if not (isinstance(item, Expectation) and item.violations))
-    scenario = type(scenario)(scenario.path, scenario.title, scenario.scope, scenario.design, kept, None)
-    played = play(scenario)
-    at = {failure.message.split()[3].rstrip(";"): failure.line for failure in played.failed}
-    steps = {item.text: item.line for item in kept if isinstance(item, Command)}
-    assert at == {
-        "ring-apart": steps["prepare r1 no spare"],
-        "exact-label": steps["process"],
-        "no-inflight-target": steps["process"],
-    }
+    line = {item.text: item.line for item in scenario.items if isinstance(item, Command)}
+    bare = without(scenario, "expect violation ring-apart", "expect violation exact-label no-inflight-target")
+    assert unexpected(play(bare)) == [
+        (line["prepare r1 no spare"], "ring-apart"),
+        (line["process"], "exact-label"),
+        (line["process"], "no-inflight-target"),
+    ]
+
+
+def test_a_violation_that_nobody_expected_is_explained():
+    scenario = read(FOLDER / "lazy-0.5.18-lazy.txt")
+    text = play(without(scenario, "expect violation exact-label no-inflight-target")).text
+    assert re.search(r"FAILED +exact-label is violated: A slot cached under n tokens holds", text)
+    assert re.search(r"spec/properties.py:\d+: +if promised\(s, slot\) != s.cached\[slot\]", text)
+    assert re.search(r"promised\(s, slot\) = A@4", text)
+    text = play(without(read(FOLDER / "merged-29792-eager.txt"), "expect violation flip-once")).text
+    assert re.search(r"now.next +=\D+0\n +now.due +=\D+1\n", text)
+
+
+def test_a_violation_of_a_step_is_expected_at_every_step():
+    scenario = read(FOLDER / "merged-29792-eager.txt")
+    bare = without(scenario, "expect violation ring-apart flip-once batch-local")
+    assert {name for _, name in unexpected(play(bare))} == {"ring-apart", "flip-once", "batch-local"}
+
+
+def test_a_property_that_healed_is_expected_anew(tmp_path):
+    start = "admit r1 prompt 3\nprefill r1\nprepare r1 no spare\nexpect violation ring-apart\ndevice\n"
+    heals = "process no replacement\ndevice\nprocess\nexpect label r1 4\n"
+    again = "prepare r1\nprepare r1 no spare\n"
+    text = SMALL.replace("eager", "lazy") + start + heals + again
+    assert unexpected(play(script(tmp_path, text), DESIGNS["lazy-0.5.18"])) == [(13, "ring-apart")]
+
+
+def test_only_what_a_search_would_choose_is_played(tmp_path):
+    scenario = script(tmp_path, f"{SMALL}admit r1 prompt 3\n")
+    [command] = scenario.items
+    odd = dataclasses.replace(command, named={**command.named, "supply": EXHAUSTED})
+    with pytest.raises(BadScenario, match="admit takes no supply of -2 in this scope"):
+        play(dataclasses.replace(scenario, items=(odd,)))
 
 
 def test_a_refused_step_that_may_happen_fails(tmp_path):

@@ -1,0 +1,210 @@
+"""Bounded checking: shortest counterexamples by a solver, one depth after the other.
+
+All transitions become one: a selector says which instance is taken. The step from one state's constants to the next is
+built once as terms, and copied by substitution for every depth; the solver keeps what it has learnt.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from checker.graph import Node, Value
+from checker.model import Model, Taken
+from checker.shape import flatten, unflatten
+from checker.terms import Term, Terms, bits_for
+from checker.transitions import Reader, Transition
+
+
+@dataclass(slots=True)
+class Bounded:
+    """What bounded checking has shown."""
+
+    depth: int = 0
+    """No run of up to so many steps violates any of the properties, unless one is given below."""
+    property: str = ""
+    steps: list[Taken] = field(default_factory=list)
+    unknown: str = ""
+    """Why the solver gave up; empty: it did not."""
+    seconds: float = 0.0
+
+
+class Relation:
+    """The one transition relation of a model, as values of a graph over a state, a selector and free parameters."""
+
+    def __init__(self, model: Model, wanted: frozenset[str] = frozenset()) -> None:
+        self.model = model
+        self.reader = Reader(model)
+        graph = self.graph = self.reader.graph
+        self.transitions = [self.reader.transition(instance) for instance in model.instances()]
+        self.selector = graph.leaf("selector", False, 0, len(self.transitions) - 1)
+        self.enabled: Value = False
+        after: list[Value] = list(self.reader.inputs)
+        bad: dict[str, Value] = {}
+        for number, transition in enumerate(self.transitions):
+            chosen = graph.eq(self.selector, number)
+            enabled = graph.and_(transition.enabled, self._in_domain(transition))
+            self.enabled = graph.or_(self.enabled, graph.and_(chosen, enabled))
+            after = [
+                old if leaf.transient else graph.where(chosen, new, old)
+                for leaf, new, old in zip(self.reader.leaves, transition.after, after, strict=True)
+            ]
+            for name, condition in [*transition.faults, *[(stated.name, value) for stated, value in transition.steps]]:
+                if not wanted or name in wanted:
+                    bad[name] = graph.or_(bad.get(name, False), graph.and_(chosen, condition))
+        self.after = after
+        self.bad_steps = {name: value for name, value in bad.items() if value is not False}
+        self.bad_states: dict[str, Value] = {
+            stated.name: graph.not_(self.reader.holds(stated, [self.reader.inputs]))
+            for stated in model.of_kind("always")
+            if not wanted or stated.name in wanted
+        }
+
+    def _in_domain(self, transition: Transition) -> Value:
+        """Return that each free parameter has one of its values: a domain need not be an interval."""
+        return self.graph.all_of(
+            self.graph.any_of(self.graph.eq(transition.parameters[name], value) for value in values)
+            for name, values in transition.instance.free.items()
+        )
+
+    @property
+    def parameters(self) -> list[Node]:
+        """All free parameters."""
+        return [leaf for transition in self.transitions for leaf in transition.parameters.values()]  # type: ignore[misc]
+
+    @property
+    def values(self) -> list[Value]:
+        """Everything that is translated."""
+        return [self.enabled, *self.after, *self.bad_steps.values(), *self.bad_states.values(), self.selector]
+
+
+class Unrolling:
+    """Copies of the relation, depth by depth."""
+
+    def __init__(self, relation: Relation) -> None:
+        self.relation = relation
+        reader = relation.reader
+        self.terms = Terms(bits_for([*relation.values, *reader.inputs, *relation.parameters]))
+        self.kept = [leaf for leaf in reader.leaves if not leaf.transient]
+        inputs = [reader.inputs[leaf.index] for leaf in self.kept]
+        self.state = [self.terms.leaf(node, f"s.{leaf.path}") for node, leaf in zip(inputs, self.kept, strict=True)]  # type: ignore[arg-type]
+        self.choice = [
+            self.terms.leaf(node, f"c{i}.{node.name}")
+            for i, node in enumerate([relation.selector, *relation.parameters])
+        ]
+        after = [self.terms.of(relation.after[leaf.index]) for leaf in self.kept]
+        self.next = [self.terms.constant(f"n.{leaf.path}", leaf.is_bool) for leaf in self.kept]
+        self.step = z3.And(self.terms.of(relation.enabled), *[n == a for n, a in zip(self.next, after, strict=True)])
+        self.bad_steps = {name: self.terms.of(value) for name, value in relation.bad_steps.items()}
+        self.bad_states = {name: self.terms.of(value) for name, value in relation.bad_states.items()}
+        self.enabled = self.terms.of(relation.enabled)
+
+    def constants(self, depth: int) -> tuple[list[Term], list[Term]]:
+        """Return the constants of the state at a depth, and of the choice made in it."""
+        state = [self.terms.constant(f"{depth}.{leaf.path}", leaf.is_bool) for leaf in self.kept]
+        choice = [z3.Const(f"{depth}.c{i}", term.sort()) for i, term in enumerate(self.choice)]
+        return state, choice
+
+    def at(self, term: Term, depth: int) -> Term:
+        """Return a term about a state, a choice and the state after it, at a depth."""
+        state, choice = self.constants(depth)
+        after, _ = self.constants(depth + 1)
+        pairs = [*zip(self.state, state, strict=True), *zip(self.choice, choice, strict=True)]
+        return z3.substitute(term, *pairs, *zip(self.next, after, strict=True))
+
+    def initial(self) -> Term:
+        """Return that the state at depth 0 is the first one."""
+        values = list(flatten(self.relation.model.init))
+        state, _ = self.constants(0)
+        return z3.And(
+            *[
+                term
+                == (z3.BoolVal(bool(values[leaf.index])) if leaf.is_bool else self.terms.number(values[leaf.index]))
+                for term, leaf in zip(state, self.kept, strict=True)
+            ]
+        )
+
+    def run_of(self, model: Any, depth: int) -> list[Taken]:
+        """Read the steps of a run of the given length out of a solver's model."""
+        steps = []
+        for place in range(depth):
+            _, choice = self.constants(place)
+            values = [model.eval(term, model_completion=True) for term in choice]
+            transition = self.relation.transitions[_number(values[0])]
+            named = dict(zip(map(id, self.relation.parameters), values[1:], strict=True))
+            chosen = {name: _number(named[id(leaf)]) for name, leaf in transition.parameters.items()}
+            instance = transition.instance
+            steps.append(Taken(instance.action, instance.arguments(chosen)))
+        return steps
+
+
+def _number(value: Any) -> int:
+    return int(value.as_signed_long()) if isinstance(value, z3.BitVecNumRef) else int(value.as_long())
+
+
+def check(
+    model: Model,
+    depth: int,
+    wanted: frozenset[str] = frozenset(),
+    seconds: float | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Bounded:
+    """Look for the shortest run of at most `depth` steps that violates one of the wanted properties (empty: any)."""
+    started = time.perf_counter()
+    unrolling = Unrolling(Relation(model, wanted))
+    solver = z3.SolverFor("QF_FD")
+    solver.add(unrolling.initial())
+    result = Bounded()
+    for place in range(depth + 1):
+        if progress:
+            progress(place)
+        bad = {name: unrolling.at(term, place) for name, term in unrolling.bad_states.items()}
+        length = place
+        verdict, name = _violated(solver, bad, seconds, started)
+        if verdict == z3.unsat and place < depth:
+            step = unrolling.at(unrolling.step, place)
+            solver.add(step)
+            bad = {name: unrolling.at(term, place) for name, term in unrolling.bad_steps.items()}
+            length = place + 1
+            verdict, name = _violated(solver, bad, seconds, started)
+        if verdict == z3.sat:
+            result.property = name
+            result.steps = unrolling.run_of(solver.model(), length)
+            break
+        if verdict == z3.unknown:
+            result.unknown = f"at depth {length}: {solver.reason_unknown()}"
+            break
+        result.depth = length
+    result.seconds = time.perf_counter() - started
+    return result
+
+
+def _violated(solver: Any, bad: dict[str, Term], seconds: float | None, started: float) -> tuple[Any, str]:
+    """Ask for a violation of any of the properties at the depth reached; the model stays in the solver."""
+    if not bad:
+        return z3.unsat, ""
+    if seconds is not None:
+        solver.set("timeout", max(1, int(1000 * (seconds - (time.perf_counter() - started)))))
+    flag = z3.FreshBool("bad")
+    solver.add(z3.Implies(flag, z3.Or(*bad.values())))
+    verdict = solver.check(flag)
+    if verdict != z3.sat:
+        solver.add(z3.Not(flag))
+        return verdict, ""
+    model = solver.model()
+    return verdict, next(name for name, term in bad.items() if z3.is_true(model.eval(term, model_completion=True)))
+
+
+def native_run(model: Model, steps: list[Taken]) -> list[Any]:
+    """Replay a run natively; the solver's run must be one."""
+    states = [model.init]
+    for step in steps:
+        states.append(model.take(states[-1], step.action, step.arguments))
+    return states
+
+
+__all__ = ["Bounded", "Relation", "Unrolling", "check", "native_run", "unflatten"]
