@@ -3,7 +3,7 @@
     conformance = Conformance(reader.header, design_class("merged-29792"))
     for line, event in reader:
         conformance.feed(line, event)
-    print("\\n".join(conformance_lines(conformance.result(), reader.path)))
+    lines = conformance_lines(conformance.result(), reader.path)
 
 The spec's own functions run beside the trace (checker/follower.py): there is no second description of the protocol. The
 first difference is found at once; why it is one is found in `result`, by running its step again with other decisions.
@@ -78,18 +78,15 @@ class Conformance:
         `cut`: the trace ends in the middle; then, and where results are outstanding, missing effects of its last event
         are no difference. `explained` False leaves out which decisions differ, which takes a while to find.
         """
-        if self._open and self.divergence is None:
-            self._judge(self._open)
+        if self._open:
+            self._judge(self._open, may_be_cut=True, cut=cut)
             self._open = []
-            told = self.divergence
-            if told is not None and told.missing and (cut or self._follower.unfinished):
-                self.divergence = None
         if explained and self.divergence is not None and not self._explained:
             self._explained = True
             self._explain(self.divergence)
         return Conformity(self._design.name, self._events, self.divergence)
 
-    def _judge(self, group: Group) -> None:
+    def _judge(self, group: Group, may_be_cut: bool = False, cut: bool = False) -> None:
         if self.divergence is not None:
             return
         if len(self._since) == BETWEEN_COPIES:
@@ -99,7 +96,9 @@ class Conformance:
         try:
             take_step(self._follower, group)
         except Diverged as diverged:
-            self.divergence = diverged.divergence
+            told = diverged.divergence
+            if not (may_be_cut and told.missing and (cut or self._follower.unfinished)):
+                self.divergence = told
 
     def _explain(self, divergence: Divergence) -> None:
         before = self._before.copy()

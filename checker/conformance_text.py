@@ -12,13 +12,13 @@ def conformance_lines(result: Conformity, path: str) -> list[str]:
     told = result.divergence
     if told is None:
         return [f"conforms: {path} is what {result.design} does ({result.events} events)"]
-    lines = [f"diverges: {path} is not what {result.design} does, from line {told.line} on", *divergence_lines(told)]
-    return lines
+    return [f"diverges: {path} is not what {result.design} does, from line {told.line} on", *divergence_lines(told)]
 
 
 def divergence_lines(told: Divergence) -> list[str]:
     """One difference: event, field, both values, the guard or the decisions, and what would have been accepted."""
-    batch = "" if told.batch is None else f" of batch {told.batch}"
+    relation = "of" if told.event in ("prefill", "prepare", "process") else "after"
+    batch = "" if told.batch is None else f" {relation} batch {told.batch}"
     who = "" if told.request is None else f", request {told.request}"
     lines = [f"  line {told.line}: {told.event}{batch}{who}"]
     if told.guard is not None:
@@ -45,7 +45,7 @@ def divergence_lines(told: Divergence) -> list[str]:
 def accepted(told: Divergence) -> str:
     """What would have been accepted, where no decision explains the difference."""
     if told.guard is not None:
-        return "no answer of the design makes this event possible: accepted is any event whose guards hold"
+        return "no answer of the design makes this event possible; accepted is one for which that condition holds"
     return f"no few answers of the design explain it; accepted is {told.field} = {_value(told.expected)}"
 
 

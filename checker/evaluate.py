@@ -14,11 +14,11 @@ import dataclasses
 from types import FunctionType, MethodType
 from typing import Any
 
-from checker.expressions import Expressions
+from checker.expressions import Expressions, Lazily
 from checker.graph import Graph, Node, Value
 from checker.shape import Array, Record
 from checker.syntax import OutsideSubset, refuse, text_of
-from checker.values import Mux, Store, assign, choose, element, field, fresh, options
+from checker.values import Mux, Store, assign, choose, element, field, fresh, mergeable, options, read
 from spec.language import WELL_FORMED, Action, Property, copy, guard, require
 
 UNDEFINED = object()
@@ -56,6 +56,7 @@ class Walk(Expressions):
         self.path: Value = True
         self.enabled: Value = True
         self.violations: list[tuple[str, Value]] = []
+        """What is violated, in order, each where nothing of another name has been violated before."""
         self.depth = 0
 
     # Calls.
@@ -79,12 +80,12 @@ class Walk(Expressions):
     def call(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
         """Walk or perform a call that the text makes."""
         if function is guard:
-            self.enabled = self.graph.and_(
-                self.enabled, self.graph.or_(self.graph.not_(self.path), self.graph.truth(arguments[0]))
-            )
+            # Natively a violation ends the action, so a guard after it is never reached.
+            held = self.graph.or_(self.graph.not_(self.path), self.truth(arguments[0], node, frame))
+            self.enabled = self.graph.and_(self.enabled, self.graph.or_(held, self.failed()))
             return None
         if function is require:
-            self.violated(arguments[1], self.graph.not_(self.graph.truth(arguments[0])))
+            self.violated(arguments[1], self.graph.not_(self.truth(arguments[0], node, frame)))
             return None
         if function is copy:
             return self.duplicate(arguments[0])
@@ -99,10 +100,18 @@ class Walk(Expressions):
         raise refuse(frame.file, node, f"{ast.unparse(node.func)} is no function of the model", "call plain functions")
 
     def violated(self, name: str, condition: Value) -> None:
-        """Note that a property is violated where the path is taken and the condition holds."""
+        """Note that a property is violated where the path is taken and the condition holds.
+
+        Natively the first violation ends the action, so one of another name that came before takes precedence.
+        """
         condition = self.graph.and_(self.path, condition)
+        condition = self.graph.and_(condition, self.graph.not_(self.failed(but=name)))
         if condition is not False:
             self.violations.append((name, condition))
+
+    def failed(self, but: str = "") -> Value:
+        """Return whether anything has been violated so far, apart from one property."""
+        return self.graph.any_of(condition for name, condition in self.violations if name != but)
 
     # Statements.
 
@@ -133,7 +142,7 @@ class Walk(Expressions):
 
         Where one side leaves the block, the rest belongs to the other side alone: its values are not merged yet.
         """
-        condition = self.graph.truth(self.expression(statement.test, frame))
+        condition = self.truth(self.expression(statement.test, frame), statement.test, frame)
         if not isinstance(condition, Node):
             self.block(statement.body if condition else statement.orelse, frame)
             return False
@@ -171,16 +180,14 @@ class Walk(Expressions):
             frame.result = self.merge_values(condition, result, other_result)
         frame.names = {
             name: self.merge_values(condition, names.get(name, UNDEFINED), other_names.get(name, UNDEFINED))
-            for name in names.keys() | other_names.keys()
+            for name in {**names, **other_names}
         }
 
     def merge_values(self, condition: Value, a: Any, b: Any) -> Any:
         """Return one local value for two; a name that differs in kind on the two sides becomes undefined."""
         if a is b:
             return a
-        scalars = isinstance(a, (int, Node)) and isinstance(b, (int, Node))
-        references = isinstance(a, (Record, Array, Mux)) and isinstance(b, (Record, Array, Mux))
-        if scalars or references:
+        if mergeable(a, b):
             return choose(self.graph, [(condition, a), (self.graph.not_(condition), b)])
         return a if type(a) is type(b) and a == b else UNDEFINED
 
@@ -195,9 +202,11 @@ class Walk(Expressions):
                 raise refuse(frame.file, statement, "a declaration without a value", "assign where you declare")
             self.assign(statement.target, self.expression(statement.value, frame), frame)
         elif isinstance(statement, ast.AugAssign):
-            old = self.expression(statement.target, frame)
+            # Python evaluates the target once, before the value.
+            place = self.target(statement.target, frame)
+            old = self.load(statement.target, place, frame)
             value = self.binary(statement.op, old, self.expression(statement.value, frame), statement, frame)
-            self.assign(statement.target, value, frame)
+            self.store_at(statement.target, place, value, frame)
         elif isinstance(statement, ast.For):
             self.loop(statement, frame)
         elif isinstance(statement, ast.Return):
@@ -227,32 +236,54 @@ class Walk(Expressions):
 
     def assign(self, target: ast.expr, value: Any, frame: Frame) -> None:
         """Give a name or a place of the state a value."""
-        if isinstance(target, ast.Name):
-            frame.names[target.id] = value
-        elif isinstance(target, ast.Tuple):
+        if isinstance(target, ast.Tuple):
             for part, item in zip(target.elts, list(self.iterate(value, target, frame)), strict=True):
                 self.assign(part, item, frame)
-        elif isinstance(target, ast.Attribute):
+        else:
+            self.store_at(target, self.target(target, frame), value, frame)
+
+    def target(self, target: ast.expr, frame: Frame) -> tuple[Any, Any]:
+        """Evaluate what an assignment assigns to: the record or vector, and the index in it."""
+        if isinstance(target, ast.Name):
+            return None, None
+        if isinstance(target, ast.Attribute):
             owner = self.expression(target.value, frame)
-            if not isinstance(owner, (Record, Mux)):
+            if not isinstance(options_of(owner), Record):
                 raise refuse(
                     frame.file, target, f"{ast.unparse(target)} is no field of the state", "assign to the state"
                 )
-            assign(field(owner, target.attr), value, self.store)
-        elif isinstance(target, ast.Subscript):
+            return owner, None
+        if isinstance(target, ast.Subscript):
             owner = self.expression(target.value, frame)
-            if not isinstance(owner, (Array, Mux)):
+            if not isinstance(options_of(owner), Array):
                 raise refuse(frame.file, target, f"{ast.unparse(target)} is no element of the state", "use a Vector")
-            index = self.expression(target.slice, frame)
-            places = self.places(owner, index)
-            for condition, place in places:
+            return owner, self.expression(target.slice, frame)
+        raise refuse(frame.file, target)
+
+    def load(self, target: ast.expr, place: tuple[Any, Any], frame: Frame) -> Any:
+        """Return the value at an evaluated target."""
+        if isinstance(target, ast.Attribute):
+            return read(field(place[0], target.attr), self.store)
+        if isinstance(target, ast.Subscript):
+            return self.at(*place)
+        return self.expression(target, frame)
+
+    def store_at(self, target: ast.expr, place: tuple[Any, Any], value: Any, frame: Frame) -> None:
+        """Write a value to an evaluated target."""
+        owner, index = place
+        if isinstance(target, ast.Name):
+            if isinstance(value, Lazily):
+                raise refuse(frame.file, target, "an enumerate() or zip() with a name", "loop over it directly")
+            frame.names[target.id] = value
+        elif isinstance(target, ast.Attribute):
+            assign(field(owner, target.attr), value, self.store)
+        else:
+            for condition, place in self.places(owner, index):
                 assign(
                     [(self.graph.and_(condition, guard_), leaf) for guard_, leaf in element(owner, place)],
                     value,
                     self.store,
                 )
-        else:
-            raise refuse(frame.file, target)
 
     def places(self, owner: Any, index: Any) -> list[tuple[Value, int]]:
         """Return which elements an index may mean, each with its condition; an index outside is a violation."""
@@ -263,6 +294,11 @@ class Walk(Expressions):
         self.violated(WELL_FORMED, self.graph.not_(inside))
         found = [(self.graph.eq(index, place), place) for place in range(size)]
         return [(condition, place) for condition, place in found if condition is not False]
+
+
+def options_of(value: Any) -> Any:
+    """Return a record or vector that a reference stands for; anything else is itself."""
+    return options(value)[0][1] if isinstance(value, Mux) else value
 
 
 def _bind(function: FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from checker.graph import Graph, Node, Value
+from checker.graph import Graph, Node, Value, is_bool
 from checker.shape import Array, Record
 from checker.syntax import refuse
-from checker.values import Mux, Store, array, choose, duplicate, element, equal, field, options, read
+from checker.values import Mux, Store, array, choose, duplicate, element, equal, field, mergeable, options, read
 from spec.language import Vector
 
 if TYPE_CHECKING:
@@ -37,6 +38,14 @@ _READERS: dict[type[ast.expr], str] = {
     ast.Call: "_call",
 }
 _CONCRETE = (abs, bool, int, isinstance, len, max, min, range, reversed, sorted, tuple, zip, enumerate)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lazily:
+    """An enumerate() or zip(), which reads its vectors' elements only when it is their turn."""
+
+    function: Any
+    arguments: list[Any]
 
 
 class Fold:
@@ -122,10 +131,14 @@ class Expressions:
         index = self.expression(node.slice, frame)
         if isinstance(owner, (tuple, dict)):
             if isinstance(index, Node):
-                return choose(self.graph, [(self.graph.eq(index, i), value) for i, value in enumerate(owner)])
+                return self._of_tuple(owner, index, node, frame)
             return owner[index]
         if not isinstance(owner, (Array, Mux)):
             raise refuse(frame.file, node, f"{ast.unparse(node.value)} is no Vector", "index Vectors and tuples")
+        return self.at(owner, index)
+
+    def at(self, owner: Any, index: Any) -> Any:
+        """Return the element of a vector at an index."""
         parts = [
             (self.graph.and_(condition, inner), leaf)
             for condition, place in self.places(owner, index)
@@ -134,25 +147,62 @@ class Expressions:
         # An index that lies outside for certain has been noted as a violation; what is read then means nothing.
         return read(parts or element(owner, 0), self.store)
 
+    def where(self, condition: Value, node: ast.expr, frame: Frame) -> Any:
+        """Return the value of an expression that Python evaluates only where the condition holds."""
+        if not isinstance(condition, Node):
+            return self.expression(node, frame)
+        path, before = self.path, self.store.snapshot()
+        self.path = self.graph.and_(path, condition)
+        value = self.expression(node, frame)
+        self.path = path
+        # A call may have changed the state: elsewhere it has not happened.
+        self.store.merge(condition, self.store.snapshot(), before)
+        return value
+
+    def truth(self, value: Any, node: ast.expr, frame: Frame) -> Value:
+        """Return whether Python takes a value for true; a record or vector is no condition."""
+        if isinstance(value, (Record, Array, Mux)):
+            raise refuse(frame.file, node, f"{ast.unparse(node)} as a condition", "compare it, or ask for its len()")
+        return self.graph.truth(value)
+
     def _bool_op(self, node: ast.BoolOp, frame: Frame) -> Any:
         conjunction = isinstance(node.op, ast.And)
-        path = self.path
-        result: Value = conjunction
-        for part in node.values:
-            value = self.graph.truth(self.expression(part, frame))
-            result = self.graph.and_(result, value) if conjunction else self.graph.or_(result, value)
-            if result is not True and result is not False:
-                self.path = self.graph.and_(path, result if conjunction else self.graph.not_(result))
-            elif result is not conjunction:
+        result = self.expression(node.values[0], frame)
+        for part in node.values[1:]:
+            truth = self.truth(result, part, frame)
+            going = truth if conjunction else self.graph.not_(truth)
+            if going is False:
                 break
-        self.path = path
+            value = self.where(going, part, frame)
+            if not isinstance(going, Node):
+                result = value
+            elif is_bool(result) and is_bool(value):
+                result = self.graph.and_(result, value) if conjunction else self.graph.or_(result, value)
+            else:
+                # Python's `and` and `or` return an operand, not its truth.
+                result = self.either(going, value, result, node, frame)
+        return result
+
+    def either(self, condition: Value, yes: Any, no: Any, node: ast.expr, frame: Frame) -> Any:
+        """Return one value for two; refuses two that are not of one kind."""
+        if not mergeable(yes, no):
+            raise refuse(frame.file, node, f"{ast.unparse(node)} has values of two kinds", "write an `if`")
+        return choose(self.graph, [(condition, yes), (self.graph.not_(condition), no)])
+
+    def _of_tuple(self, owner: Any, index: Node, node: ast.Subscript, frame: Frame) -> Any:
+        """Return the element of a tuple at a computed index, which must lie inside whatever the state is."""
+        if not isinstance(owner, tuple) or not 0 <= index.low <= index.high < len(owner):
+            raise refuse(frame.file, node, f"the index of {ast.unparse(node)} may lie outside", "use a Vector")
+        result = owner[index.high]
+        for place in range(index.high - 1, index.low - 1, -1):
+            result = self.either(self.graph.eq(index, place), owner[place], result, node, frame)
         return result
 
     def _unary_op(self, node: ast.UnaryOp, frame: Frame) -> Any:
         value = self.expression(node.operand, frame)
         if isinstance(node.op, ast.Not):
-            return self.graph.not_(self.graph.truth(value))
-        if isinstance(node.op, ast.USub):
+            return self.graph.not_(self.truth(value, node.operand, frame))
+        if isinstance(node.op, ast.USub) and isinstance(value, (int, Node)):
             return self.graph.sub(0, value)
         raise refuse(frame.file, node, f"the operator of {ast.unparse(node)}", "use not and -")
 
@@ -175,22 +225,25 @@ class Expressions:
         result: Value = True
         left = self.expression(node.left, frame)
         for op, part in zip(node.ops, node.comparators, strict=True):
-            right = self.expression(part, frame)
+            right = self.where(result, part, frame)
             result = self.graph.and_(result, self._compare(op, left, right, node, frame))
+            if result is False:
+                break
             left = right
         return result
 
     def _compare(self, op: ast.cmpop, a: Any, b: Any, node: ast.AST, frame: Frame) -> Value:
         scalar = isinstance(a, (int, Node)) and isinstance(b, (int, Node))
         both = isinstance(a, (Record, Array, Mux)) and isinstance(b, (Record, Array, Mux))
+        tuples = isinstance(a, tuple) and isinstance(b, tuple)
         concrete = not isinstance(a, (Node, Record, Array, Mux)) and not isinstance(b, (Node, Record, Array, Mux))
         if isinstance(op, (ast.Eq, ast.NotEq)) and (scalar or both or concrete):
-            same = equal(a, b, self.store) if scalar or both else a == b
+            same = equal(a, b, self.store) if scalar or both or tuples else a == b
             return same if isinstance(op, ast.Eq) else self.graph.not_(same)
         if isinstance(op, (ast.Is, ast.IsNot)) and concrete:
             return (a is b) == isinstance(op, ast.Is)
         if isinstance(op, (ast.In, ast.NotIn)) and isinstance(b, (tuple, range)):
-            found = self.graph.any_of(self.graph.eq(a, item) for item in b)
+            found = self.graph.any_of(equal(a, item, self.store) for item in b)
             return found if isinstance(op, ast.In) else self.graph.not_(found)
         if scalar:
             a, b = self.graph.int_(a), self.graph.int_(b)
@@ -205,16 +258,12 @@ class Expressions:
         raise refuse(frame.file, node, f"the comparison {ast.unparse(node)}", "compare numbers, or records with ==")
 
     def _if_exp(self, node: ast.IfExp, frame: Frame) -> Any:
-        condition = self.graph.truth(self.expression(node.test, frame))
+        condition = self.truth(self.expression(node.test, frame), node.test, frame)
         if not isinstance(condition, Node):
             return self.expression(node.body if condition else node.orelse, frame)
-        path = self.path
-        self.path = self.graph.and_(path, condition)
-        yes = self.expression(node.body, frame)
-        self.path = self.graph.and_(path, self.graph.not_(condition))
-        no = self.expression(node.orelse, frame)
-        self.path = path
-        return choose(self.graph, [(condition, yes), (self.graph.not_(condition), no)])
+        yes = self.where(condition, node.body, frame)
+        no = self.where(self.graph.not_(condition), node.orelse, frame)
+        return self.either(condition, yes, no, node, frame)
 
     def _tuple(self, node: ast.Tuple, frame: Frame) -> Any:
         return tuple(self.expression(part, frame) for part in node.elts)
@@ -222,7 +271,7 @@ class Expressions:
     def _call(self, node: ast.Call, frame: Frame) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             cell = dict(zip(frame.function.__code__.co_freevars, frame.function.__closure__ or (), strict=True))
-            return super(cell["__class__"].cell_contents, next(iter(frame.names.values())))
+            return super(cell["__class__"].cell_contents, frame.names[frame.function.__code__.co_varnames[0]])
         function = self.expression(node.func, frame)
         if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp) and function in (any, all, sum, Vector):
             fold = Fold(function, self.graph)
@@ -238,29 +287,37 @@ class Expressions:
     def _elements(self, node: ast.GeneratorExp, frame: Frame, fold: Fold, depth: int = 0, given: Value = True) -> None:
         """Feed the elements of a generator expression over fixed sizes to a fold, until it needs no more."""
         loop = node.generators[depth]
-        names, path = frame.names, self.path
-        for item in self.iterate(self.expression(loop.iter, frame), node, frame):
+        names = frame.names
+        for item in self.iterate(self.where(given, loop.iter, frame), node, frame):
             if fold.going is False:
                 break
-            self.path = self.graph.and_(path, fold.going)
             frame.names = dict(names)
             self.assign(loop.target, item, frame)
             condition = given
             for test in loop.ifs:
-                truth = self.graph.truth(self.expression(test, frame))
-                condition, self.path = self.graph.and_(condition, truth), self.graph.and_(self.path, truth)
+                looked = self.where(self.graph.and_(fold.going, condition), test, frame)
+                condition = self.graph.and_(condition, self.truth(looked, test, frame))
             if condition is not False:
                 if depth + 1 < len(node.generators):
                     self._elements(node, frame, fold, depth + 1, condition)
+                elif fold.function is Vector and condition is not True:
+                    raise refuse(frame.file, node, "a Vector of a varying size", "give every element a value")
                 else:
-                    fold.add(condition, self.expression(node.elt, frame))
-            frame.names, self.path = names, path
+                    value = self.where(self.graph.and_(fold.going, condition), node.elt, frame)
+                    if fold.function in (any, all):
+                        value = self.truth(value, node.elt, frame)
+                    fold.add(condition, value)
+            frame.names = names
 
     def builtin(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
         """Return the value of a call of a Python builtin."""
-        if function in (any, all, sum):
+        if named:
+            raise refuse(frame.file, node, f"a named argument of {function.__name__}", "leave it out")
+        if function in (any, all, sum) and arguments:
             fold = Fold(function, self.graph)
-            for item in self.iterate(arguments[0], node, frame):
+            for item in [*arguments[1:], *self.iterate(arguments[0], node, frame)]:
+                if not isinstance(item, (int, Node)):
+                    raise refuse(frame.file, node, f"{function.__name__} of what is no number", "name its fields")
                 fold.add(True, item)
             return fold.result
         if function is len and isinstance(arguments[0], (Array, Mux)):
@@ -268,7 +325,7 @@ class Expressions:
             assert isinstance(array, Array)
             return len(array.elements)
         if function in (enumerate, zip):
-            return list(function(*[list(self.iterate(item, node, frame)) for item in arguments]))
+            return Lazily(function, arguments)
         if function is reversed:
             return list(self.iterate(arguments[0], node, frame))[::-1]
         if any(isinstance(item, Node) for item in arguments):
@@ -300,6 +357,11 @@ class Expressions:
                 raise refuse(frame.file, node, "a loop over a record", "name its fields")
             for index in range(len(array.elements)):
                 yield read(element(value, index), self.store)
+        elif isinstance(value, Lazily):
+            # The start of an enumerate is a number; everything else is a collection.
+            yield from value.function(
+                *[item if isinstance(item, int) else self.iterate(item, node, frame) for item in value.arguments]
+            )
         elif isinstance(value, (range, tuple, list)):
             yield from value
         else:

@@ -7,11 +7,13 @@ from functools import cache
 
 from checker.follower import Batch, Follower
 from checker.trace import Admit, Prefill, PrefillRow, Prepare, PrepareRow
-from spec.actions import admit, prefill, prepare
+from spec.actions.admission import admit
+from spec.actions.decode import prepare
+from spec.actions.prefill import prefill
 from spec.design import Design
 from spec.language import ABSENT
 from spec.scope import Scope
-from spec.state import ADMITTED, RUNNING, Request, RequestId, Row, Text, initial
+from spec.state import ADMITTED, Request, RequestId, Row, Text, initial
 
 FIELDS = ("len", "count", "mark", "slot", "pos", "next", "last", "ring")
 

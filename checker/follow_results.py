@@ -8,7 +8,10 @@ from checker.conformance_records import Group
 from checker.follower import Batch, Follower
 from checker.slot_names import Physical
 from checker.trace import Evict, Free, Process, ProcessRow, Publish
-from spec.actions import abort, device, evict, process
+from spec.actions.cache import evict
+from spec.actions.device import device
+from spec.actions.results import process
+from spec.actions.transfer import abort
 from spec.language import ABSENT, Disabled, Violated
 from spec.slots import give_back
 from spec.state import IDLE, RequestId, Text, nothing
@@ -22,7 +25,7 @@ def follow_effects(follower: Follower, group: Group) -> None:
     line, first = group[0]
     effects = group
     early = set()
-    for at, event in group:
+    for _, event in group:
         # What the cache gives up while a result is processed may be handed out in the same step.
         if isinstance(event, Evict) and event.slot in follower.cache and event.slot not in early:
             del follower.cache[event.slot]
@@ -140,7 +143,8 @@ def _offers(follower: Follower, name: str, request: RequestId) -> list[Offer]:
     state, physical = follower.state, follower.slots.physical
     event = state.step.events[request]
     if event.key_cached:
-        return [(name, physical[follower.design.offered[request]], ABSENT, False)]
+        slot, label = follower.design.offered[request]
+        return [(name, physical[slot], label, False)]
     if event.published == ABSENT:
         return []
     slot = next(slot for slot, key in enumerate(state.cached) if key == Text(request, event.published))
@@ -159,9 +163,8 @@ def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> No
             words = f"slot {event.slot} as {event.len} tokens"
             raise follower.differs(event.r, "publication", None, words, "", line, "publish")
         _, slot, length, stored = offer
-        # A key that was cached already was found under the length of the trace.
         for field, value, seen in (
-            ("len", event.len if not stored else length, event.len),
+            ("len", length, event.len),
             ("slot", event.slot if slot is None else slot, event.slot),
             ("stored", stored, event.stored),
         ):

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, cast
+from typing import cast
 
 from spec.design import Design
 from spec.language import ABSENT
 from spec.scope import Scope
-from spec.state import RequestId, Slot, State, Supply
+from spec.state import Length, RequestId, Slot, State, Supply
 
 
-class Followed(Design):
+class Offering(Design):
+    """Mixed in front of a design: notes what its gates are asked about. `offered` is emptied before each step."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope)
+        self.offered: dict[RequestId, tuple[Slot, Length]] = {}
+        """By request: the slot that a gate was asked about last, and the label at that moment."""
+
+    def may_publish(self, s: State, request: RequestId, slot: Slot) -> bool:
+        """Note which slot it is about."""
+        self.offered[request] = (slot, s.requests[request].last_len)
+        return super().may_publish(s, request, slot)
+
+    def may_donate(self, s: State, request: RequestId, slot: Slot) -> bool:
+        """Note which slot it is about."""
+        self.offered[request] = (slot, s.requests[request].last_len)
+        return super().may_donate(s, request, slot)
+
+
+class Followed(Offering):
     """Mixed in front of a design by `followed`. The follower fills in, before each step, what the trace shows."""
-
-    design: ClassVar[type[Design]] = Design
 
     def __init__(self, scope: Scope) -> None:
         super().__init__(scope)
@@ -22,8 +39,6 @@ class Followed(Design):
         """The free slots that the trace shows as newly taken in this step, by request, in the order of asking."""
         self.preparing: Sequence[RequestId] = ()
         """The requests of the batch being prepared, in the spec's order; empty in every other step."""
-        self.offered: dict[RequestId, Slot] = {}
-        """The slot that a gate was asked about last, by request: what it wants to publish."""
 
     def pick(self, s: State, supply: Supply) -> Slot:
         """Hand out what the trace took; nothing, if it took nothing: the design then goes its own way."""
@@ -39,17 +54,12 @@ class Followed(Design):
         processed = [request for request, event in enumerate(events) if event.processed]
         return processed[-1] if processed else next(iter(self.wanted), ABSENT)
 
-    def may_publish(self, s: State, request: RequestId, slot: Slot) -> bool:
-        """Note which slot it is about."""
-        self.offered[request] = slot
-        return super().may_publish(s, request, slot)
-
-    def may_donate(self, s: State, request: RequestId, slot: Slot) -> bool:
-        """Note which slot it is about."""
-        self.offered[request] = slot
-        return super().may_donate(s, request, slot)
-
 
 def followed(design: type[Design]) -> type[Followed]:
     """Return the design with the trace as its allocator."""
-    return cast(type[Followed], type(f"Followed{design.__name__}", (Followed, design), {"design": design}))
+    return cast(type[Followed], type(f"Followed{design.__name__}", (Followed, design), {}))
+
+
+def offering(design: type[Design]) -> type[Offering]:
+    """Return the design, unchanged but for the notes that it takes."""
+    return cast(type[Offering], type(f"Offering{design.__name__}", (Offering, design), {}))

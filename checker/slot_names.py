@@ -1,8 +1,8 @@
 """Physical slots of an engine and the few slots of the model that stand for them while somebody owns them.
 
-The model's pool has room for the slots of the requests it can name, whatever the size of the engine's. A model slot that
-nobody owns is kept in reserve, neither free nor owned: as in the spec, where others may hold all that is free. A slot that
-the trace shows as taken is bound to one from the reserve, which becomes free for the step that takes it.
+The model's pool has room for the slots of the requests it can name, whatever the size of the engine's. A model slot
+that nobody owns is kept in reserve, neither free nor owned: as in the spec, where others may hold all that is free. A
+slot that the trace shows as taken is bound to one from the reserve, which becomes free for the step that takes it.
 """
 
 from __future__ import annotations

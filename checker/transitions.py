@@ -78,6 +78,8 @@ class Reader:
                 outside = self.graph.or_(self.graph.lt(value, leaf.low), self.graph.lt(leaf.high, value))
                 ranges = self.graph.or_(ranges, outside)
         found: dict[str, Value] = {}
+        # Ranges are looked at once the action has come to its end.
+        ranges = self.graph.and_(ranges, self.graph.not_(walk.failed()))
         for name, condition in [*walk.violations, (WELL_FORMED, ranges)]:
             found[name] = self.graph.or_(found.get(name, False), condition)
         return [(name, condition) for name, condition in found.items() if condition is not False]

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from checker.graph import Graph, Value, is_bool
+from checker.graph import Graph, Node, Value, is_bool
 from checker.shape import Array, Leaf, Record, Shape
 
 
@@ -61,6 +61,24 @@ class Store:
 def options(reference: Reference) -> list[tuple[Value, Record | Array]]:
     """Return the records or vectors that a reference may stand for, with their conditions."""
     return reference.options if isinstance(reference, Mux) else [(True, reference)]
+
+
+def mergeable(a: Any, b: Any) -> bool:
+    """Whether two values are of one kind: numbers, records of one class, or vectors of one size and kind."""
+    if isinstance(a, (int, Node)) and isinstance(b, (int, Node)):
+        return True
+    if not isinstance(a, (Record, Array, Mux)) or not isinstance(b, (Record, Array, Mux)):
+        return False
+    return _alike(options(a)[0][1], options(b)[0][1])
+
+
+def _alike(a: Shape, b: Shape) -> bool:
+    if isinstance(a, Record) and isinstance(b, Record):
+        return a.cls is b.cls
+    if isinstance(a, Array) and isinstance(b, Array):
+        same_size = len(a.elements) == len(b.elements)
+        return same_size and all(_alike(*pair) for pair in zip(a.elements, b.elements, strict=True))
+    return isinstance(a, Leaf) and isinstance(b, Leaf)
 
 
 def choose(graph: Graph, parts: list[tuple[Value, Any]]) -> Any:
@@ -145,9 +163,17 @@ def _pairs(part: Shape, value: Any, store: Store) -> Iterator[tuple[Leaf, Value]
 
 
 def equal(a: Any, b: Any, store: Store) -> Value:
-    """Return whether two values are equal: records and vectors leaf by leaf."""
+    """Return whether two values are equal: records, vectors and tuples part by part."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and store.graph.all_of(
+            equal(one, other, store) for one, other in zip(a, b, strict=True)
+        )
+    if isinstance(a, (Record, Array, Mux)) != isinstance(b, (Record, Array, Mux)):
+        return False
     if isinstance(a, (Record, Array, Mux)) and isinstance(b, (Record, Array, Mux)):
         model = options(a)[0][1]
+        if not _alike(model, options(b)[0][1]):
+            return False
         if isinstance(model, Array):
             return store.graph.all_of(
                 equal(read(element(a, i), store), read(element(b, i), store), store) for i in range(len(model.elements))
@@ -155,4 +181,6 @@ def equal(a: Any, b: Any, store: Store) -> Value:
         return store.graph.all_of(
             equal(read(field(a, name), store), read(field(b, name), store), store) for name in model.fields
         )
+    if isinstance(a, (int, Node)) != isinstance(b, (int, Node)):
+        return False
     return store.graph.eq(a, b)

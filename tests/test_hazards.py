@@ -257,6 +257,8 @@ def test_unknown_pointers_are_not_checked(events: list[Event]) -> None:
         ("next was 0 and isn't known any more", 10, change(8, next=None)),
         ("next is 2 in a ring with 2", 9, change(7, next=2)),
         ("mark 0 isn't a multiple of 2", 3, change(1, mark=0)),
+        ("slot 3 left the ring and came back", 9, change(6, ring=(4, None))),
+        ("said to stay with A, and belongs to nobody", 6, change(4, slot=9, stored=False)),
         ("the row writes at position 0, and next is 1", 4, change(2, LAZY_GOOD[:4], pos=0, slot=2)),
         ("position 0, which is last, holds no slot", 8, change(6, ring=(None, 3))),
         ("the label is absent after this result, and should be 4", 12, change(10, MISSED, last_len=None)),
@@ -312,3 +314,12 @@ def test_one_more_slot_is_in_bounds_while_a_prefill_is_outstanding() -> None:
         prepare(1, "A", 1, 4, 4, 3, 1, 1, 0, (2, 3, 5)),
     ]
     assert judge(events, header).hazards == []
+
+
+def test_a_lazy_checkpoint_given_up_in_place_is_not_lost() -> None:
+    events = [*standing(None)[:7], process(2, "A", False, True, 1), Free((1, 2)), process(3, "A", True, False)]
+    assert judge(events, LAZY).hazards == []
+
+
+def test_a_wrong_lazy_producer_position_heals_with_the_next_row() -> None:
+    assert hazards(judge(change(6, LAZY_GOOD, next=0), LAZY)) == [("flip-once", 8, 9)]

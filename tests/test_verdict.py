@@ -179,6 +179,22 @@ def test_pending_writes_in_a_reused_slot_come_before_the_new_owners() -> None:
     assert kinds(judge([*early, late, *done])) == ["exact-label"]
 
 
+def test_a_working_slot_keeps_what_its_request_left_in_it() -> None:
+    events = [*good(), Admit("B", 5, (1, 6), 0, 1), prefill(5, "B", 2, 0, None, None, None, None, 0, 1, (1, 6))]
+    verdict = judge([*events, process(5, "B", False, True), Publish("B", 1, 2, True), Free((5, 6))])
+    assert [(v.kind, v.holds) for v in verdict.violations] == [("exact-label", "A@6")]
+
+
+def test_a_disputed_slot_is_told_once() -> None:
+    # X was given A's slot 2; when A frees it, that doesn't mean that X has left.
+    other = [Admit("X", 5, (2, 6), 0, 1), prefill(9, "X", 3, 0, None, None, None, None, 0, 1, (2, 6))]
+    events = [Admit("A", 1, (2, 3), 0, 1), prefill(0, "A", 3, 0, None, None, None, None, 0, 1, (2, 3)), *other]
+    events += [process(0, "A", False, True), Free((1, 2, 3)), prepare(10, "X", 1, 4, 4, 2, 0, 1, 1, (2, 6))]
+    verdict = judge(events)
+    assert [(v.line, v.kind) for v in verdict.violations] == [(4, "one-owner")]
+    assert verdict.hazards == []
+
+
 def test_what_follows_from_a_bad_copy_is_listed_under_its_cause() -> None:
     events = [
         *change(11, slot=3, len=2),
