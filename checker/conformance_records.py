@@ -32,7 +32,6 @@ class Guard(NamedTuple):
 
     place: Place
     property: str | None
-    request: str | None
 
 
 class Answer(NamedTuple):

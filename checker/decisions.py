@@ -21,7 +21,8 @@ from spec.design import Design
 from spec.language import ABSENT
 from spec.state import Request, Row
 
-DECISIONS = tuple(name for name in vars(Design) if not name.startswith("_") and name not in ("name", "summary", "pick"))
+NOT_ASKED = ("name", "summary", "pick", "ready")  # Slots and device progress are the trace's, or in no trace at all.
+DECISIONS = tuple(name for name in vars(Design) if not name.startswith("_") and name not in NOT_ASKED)
 DEEPEST = 3  # Decisions that are answered differently together.
 MOST_TRIES = 600
 
@@ -79,7 +80,8 @@ def attempt(before: Follower, group: Group, changed: Changed, step: Step) -> tup
 
 def explain(before: Follower, group: Group, divergence: Divergence, step: Step) -> None:
     """Fill in which answers explain the difference, and which statements gave the field its value."""
-    divergence.written = _writers(before, group, divergence, step)
+    if divergence.guard is None:
+        divergence.written = _writers(before, group, divergence, step)
     tries = [MOST_TRIES]
     first, _ = attempt(before, group, {}, step)
     seen = _numbers(group)
@@ -207,7 +209,8 @@ def _writers(before: Follower, group: Group, divergence: Divergence, step: Step)
         return watch
 
     def enter(frame: FrameType, event: str, argument: object) -> Any:
-        return watch if frame.f_code.co_filename.startswith(str(ROOT / "spec")) else None
+        name = frame.f_code.co_filename
+        return watch if name.startswith(str(ROOT / "spec")) and not name.endswith("language.py") else None
 
     before_tracing = sys.gettrace()
     sys.settrace(enter)
@@ -217,4 +220,4 @@ def _writers(before: Follower, group: Group, divergence: Divergence, step: Step)
         pass
     finally:
         sys.settrace(before_tracing)
-    return [place for place in places if place.file.startswith("spec")]
+    return [place for place in dict.fromkeys(places) if place.file.startswith("spec")]

@@ -59,8 +59,8 @@ class Follower:
         self.newest = -1
         self.cache: dict[int, int] = {}
         """The slots that the cache owns, with their label in tokens."""
-        self.contested: list[tuple[int, int, str]] = []
-        """Slots that were still in use when this step took them: (line, physical slot, request)."""
+        self.contested: list[tuple[str, int, str]] = []
+        """Slots that were still in use when this step took them: (request, physical slot, who had it in words)."""
         self.line = 0
         self.event = ""
         self.batch: int | None = None
@@ -114,8 +114,10 @@ class Follower:
         place, local = stopped_at(error)
         request = local.get("request")
         who = self.names[request] if isinstance(request, int) and 0 <= request < len(self.names) else None
-        diverged = self.differs(who, "event", "not possible here", "it happened", str(error))
-        diverged.divergence.guard = Guard(place, error.name if isinstance(error, Violated) else None, who)
+        stated = error.name if isinstance(error, Violated) else None
+        why = str(error).removeprefix(stated or "").removeprefix(": ")
+        diverged = self.differs(who, "event", "not possible here", "it happened", why)
+        diverged.divergence.guard = Guard(place, stated)
         return diverged
 
     def ring_of(self, request: RequestId) -> tuple[Physical, ...]:
@@ -146,7 +148,7 @@ class Follower:
                 if slot in self.cache:
                     raise self.differs(name, "ring", "a free slot", slot, self.owner_words(slot))
                 if self.slots.owned(slot) != ABSENT:
-                    self.contested.append((self.line, slot, name))
+                    self.contested.append((name, slot, self.owner_words(slot)))
             while (model := self.slots.bind(self.state, request, slot)) == ABSENT:
                 self.grow()
             chosen.append(model)
@@ -161,11 +163,10 @@ class Follower:
 
     def collect(self) -> list[Physical]:
         """End the slots' part of a step: what is free now returns to the reserve. Returns the freed slots."""
-        still = [(line, slot, name, self.owner_words(slot)) for line, slot, name in self.contested]
         freed = self.slots.collect(self.state)
-        for line, slot, name, words in still:
+        for name, slot, words in self.contested:
             if slot not in freed:
-                raise self.differs(name, "ring", "a free slot", slot, words, line)
+                raise self.differs(name, "ring", "a free slot", slot, words)
         return freed
 
     def idle(self, name: str) -> RequestId:

@@ -98,14 +98,16 @@ def data(outcome: Outcome) -> dict[str, Any]:
 
 def show(outcome: Outcome) -> None:
     """Print the result of one search: scope first, then what it shows, then the story of what it violates."""
-    exploration = outcome.exploration
-    say(f"{outcome.check.subject}   {outcome.scope}" + ("" if outcome.check.symmetry else "   (no symmetry)"))
+    check, exploration = outcome.check, outcome.exploration
+    say(f"{check.subject}   {outcome.scope}" + ("" if check.symmetry else "   (no symmetry)"))
     say(headline(exploration))
     if outcome.steps:
         for name, steps in sorted(outcome.steps.items(), key=lambda item: len(item[1])):
-            identity = "" if outcome.check.edit else f"   slotproof explain {save(outcome, name)}"
+            identity = "" if check.edit else f"   slotproof explain {save(outcome, name)}"
             say(f"violated: {name} after {len(steps)} steps{identity}")
         name = most_telling(outcome)
+        if not getattr(model_for(check).scope, "ring_suffices", True):
+            say("note: this ring is too short for any eager design: it takes 1 + ceil(lookahead / interval) positions")
         say("")
         say(story(outcome, name))
         return
@@ -118,4 +120,4 @@ def show(outcome: Outcome) -> None:
     if exploration.cut:
         say("cut short: nothing wrong was found so far, which is no proof")
     if outcome.status != HOLDS:
-        say(reproduce(outcome.check))
+        say(reproduce(check))

@@ -28,7 +28,13 @@ from checker.trace import (
     ProcessRow,
     Publish,
 )  # fmt: skip
-from spec.actions import abort, admit, device, evict, prefill, prepare, process
+from spec.actions.admission import admit
+from spec.actions.cache import evict
+from spec.actions.decode import prepare
+from spec.actions.device import device
+from spec.actions.prefill import prefill
+from spec.actions.results import process
+from spec.actions.transfer import abort
 from spec.design import Design
 from spec.language import ABSENT, Action, Disabled, Violated, copy
 from spec.scope import LAZY, Scope

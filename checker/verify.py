@@ -9,11 +9,11 @@ from typing import Any
 
 from checker import plan, report
 from checker.checks import Check, Outcome, run_all
-from checker.counterexamples import reproduce_line
 from checker.judge import judge_file
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
 from spec.language import WELL_FORMED
 from spec.properties import PROPERTIES
+from spec.scope import Scope
 from spec.sometimes import SOMETIMES
 
 TRACES = Path("tests/traces")
@@ -109,8 +109,8 @@ def data(result: Verification) -> dict[str, Any]:
 def show(result: Verification) -> None:
     """Print the tables, then the story of everything that is not as it should be."""
     _table("Our design must hold", result.ours)
-    _table("Designs that shipped, each property with the steps of its shortest story", result.designs)
-    _table("Wrong edits of the spec must be caught", result.edits)
+    _table(f"Designs, each property with the steps of its shortest story ({plan.STORY_SCOPE})", result.designs)
+    _table(f"Wrong edits of the spec must be caught ({plan.STORY_SCOPE})", result.edits)
     rows = [
         (row["trace"], row["verdict"], row["hazards"], "ok" if row["right"] else f"WRONG: it is {row['expected']}")
         for row in result.traces
@@ -137,15 +137,15 @@ def _table(title: str, outcomes: Sequence[Outcome]) -> None:
         exploration = outcome.exploration
         mark = "ok" if outcome.as_expected else "WRONG"
         rows.append(
-            (subject, brief(outcome.scope), f"{exploration.states:,}", f"{exploration.seconds:.1f}", what, mark)
+            (subject, brief(outcome.scope, title), f"{exploration.states:,}", f"{exploration.seconds:.1f}", what, mark)
         )
     table(title, ("subject", "scope", "states", "s", "shown", ""), rows)
 
 
-def brief(scope: str) -> str:
-    """Return the words of a scope that differ from the usual."""
-    line = reproduce_line("", scope, "")
-    return line.split('"')[1] if '"' in line else scope
+def brief(scope: str, said: str) -> str:
+    """Return the words of a scope that are neither the default nor said already, the mode always."""
+    usual = set(str(Scope()).split()) | set(said.replace(")", " ").replace("(", " ").split())
+    return " ".join(word for word in scope.split() if word not in usual or word.startswith("mode="))
 
 
 def _explain(outcome: Outcome) -> None:

@@ -99,6 +99,11 @@ class Scope:
         return 1 + (self.ring if self.mode == EAGER else 1)
 
     @property
+    def ring_suffices(self) -> bool:
+        """Whether an eager ring is long enough for the protocol (ring size, first half): 1 + ceil(L / K) positions."""
+        return self.mode == LAZY or self.interval == ANY or self.ring >= 1 + math.ceil(self.lookahead / self.interval)
+
+    @property
     def ring_keeps_apart(self) -> bool:
         """Whether the ring is long enough that no claim ever targets a labelled `last` (ring size, second half).
 
