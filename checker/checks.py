@@ -17,6 +17,7 @@ from checker.edits import apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.model import BadModel, Model, Taken, load_module
 from checker.wrong_edits import WRONG_EDITS
+from spec.language import WELL_FORMED
 from spec.scope import Scope
 
 HOLDS = "holds"
@@ -113,6 +114,10 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     """Perform a check."""
     model = model_for(check)
     wanted = frozenset(check.expect)
+    known = [WELL_FORMED, *[stated.name for stated in model.properties if stated.kind != "sometimes"]]
+    for name in check.expect:
+        if name not in known:
+            raise BadModel(f"property {name!r} is not claimed in this scope; write one of {', '.join(known)}")
     search = Search(model, check.symmetry, until=None if check.all else wanted)
     exploration = search.run(check.limits, progress)
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}

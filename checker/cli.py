@@ -17,6 +17,7 @@ from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_o
 from checker.designs import design_class
 from checker.explore import Limits
 from checker.history import DESIGNS, RELEASES
+from checker.judge import judge_file, worst
 from checker.model import BadModel
 from checker.plan import designs as design_checks
 from checker.scenario import play as play_scenario
@@ -25,7 +26,7 @@ from checker.script import BadScenario
 from checker.syntax import OutsideSubset
 from checker.timeline import render, tell
 from checker.trace import BadTrace
-from spec.scope import BadScope
+from spec.scope import OVERWRITE, SKIP, BadScope
 
 app = typer.Typer(
     add_completion=False,
@@ -117,6 +118,29 @@ def designs(as_json: Json = False) -> None:
 
 
 @app.command()
+def judge(
+    files: Annotated[list[Path], typer.Argument(help="Traces: one JSON object a line, the first a header.")],
+    design: Annotated[str, typer.Option(help="Also say where the engine first did what this design would not.")] = "",
+    without_spare: Annotated[
+        str, typer.Option(help="For --design, what the engine does: overwrite or skip.")
+    ] = OVERWRITE,
+    as_json: Json = False,
+) -> None:
+    """Judge traces of an engine: is a wrong state in the cache, or may one get there; does it follow a design."""
+    if without_spare not in (OVERWRITE, SKIP):
+        raise BadScope(f"--without-spare {without_spare}: write {OVERWRITE} or {SKIP}")
+    chosen = design_class(design) if design else None
+    judgements = []
+    for file in files:
+        judgements.append(judge_file(file, chosen, without_spare))
+        if not as_json:
+            output.say("\n".join(judgements[-1].lines))
+    if as_json:
+        output.emit([judgement.data for judgement in judgements])
+    raise typer.Exit(worst(judgements))
+
+
+@app.command()
 def play(
     file: Annotated[Path, typer.Argument(help="A scenario: a script of steps and expectations.")],
     design: Annotated[str, typer.Option(help="Play it under this design instead of the scenario's own.")] = "",
@@ -142,7 +166,7 @@ def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id t
     found = load(FOLDER, identity)
     check = Check(" ".join(found.settings) if found.model else found.scope, design=found.design, model=found.model)
     model = model_for(check)
-    output.say(render(tell(model, steps_of(model, found), found.broken)))
+    output.say(render(tell(model, steps_of(model, found), found.broken, found.command)))
     raise typer.Exit(output.VIOLATED)
 
 

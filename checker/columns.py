@@ -22,7 +22,10 @@ WIDTHS = (np.int8, np.int16, np.int32, np.int64)
 def width_for(values: Sequence[Value]) -> type[np.signedinteger[Any]]:
     """Return the narrowest integer type that holds every value that computing `values` passes through."""
     # One more than the value itself must fit: comparing and masking never leave the range, products are nodes too.
-    reach = max((max(-node.low, node.high + 1) for node in order(values)), default=1)
+    nodes = order(values)
+    reach = max((max(-node.low, node.high + 1) for node in nodes), default=1)
+    # A constant may lie further out than anything computed with it: 200 - n for an n of about 200.
+    reach = max([reach, *[abs(arg) + 1 for node in nodes for arg in node.args if not isinstance(arg, Node)]])
     for width in WIDTHS:
         if reach <= np.iinfo(width).max:
             return width

@@ -1,9 +1,9 @@
 """The walk over a function's text: one text, several readings.
 
-The walk runs the text over values that may be Nodes of a graph. At an `if` whose condition is a Node both sides
-are walked on copies and merged; an index that is a Node reads and writes through all elements; `guard` and `require`
-collect when the action may happen and what it violates, under the condition of the path. Nothing is written twice: columns and
-solver terms are readings of the graph that one walk leaves.
+The walk runs the text over values that may be Nodes of a graph. At an `if` whose condition is a Node both sides are
+walked on copies and merged; an index that is a Node reads and writes through all elements; `guard` and `require`
+collect when the action may happen and what it violates, under the condition of the path. Nothing is written twice:
+columns and solver terms are readings of the graph that one walk leaves.
 """
 
 from __future__ import annotations
@@ -14,11 +14,26 @@ import dataclasses
 from types import FunctionType, MethodType
 from typing import Any
 
-from checker.expressions import Expressions, Lazily
+from checker.expressions import Expressions
 from checker.graph import Graph, Node, Value
-from checker.shape import Array, Record
+from checker.shape import Array, Record, Shape
 from checker.syntax import OutsideSubset, refuse, text_of
-from checker.values import Mux, Store, assign, choose, element, field, fresh, mergeable, options, read
+from checker.values import (
+    REPLACED,
+    Lazily,
+    Mux,
+    Store,
+    assign,
+    choose,
+    element,
+    field,
+    fresh,
+    inside,
+    meant,
+    mergeable,
+    options,
+    read,
+)
 from spec.language import WELL_FORMED, Action, Property, copy, guard, require
 
 UNDEFINED = object()
@@ -57,7 +72,9 @@ class Walk(Expressions):
         self.enabled: Value = True
         self.violations: list[tuple[str, Value]] = []
         """What is violated, in order, each where nothing of another name has been violated before."""
-        self.depth = 0
+        self.frames: list[Frame] = []
+        self.loose: set[Record | Array] = set()
+        self.given: set[Record | Array] = set()
 
     # Calls.
 
@@ -70,11 +87,13 @@ class Walk(Expressions):
             function = function.__func__
         text = text_of(function)
         frame = Frame(function, function.__code__.co_filename, _bind(function, arguments, named or {}))
-        self.depth += 1
-        if self.depth > 40:
+        self.frames.append(frame)
+        if len(self.frames) > 40:
             raise refuse(frame.file, text, "a recursion", "write a loop over a fixed size")
         self.block(text.body, frame)
-        self.depth -= 1
+        if frame.result is not None and frame.returned is not True and not _returns(text.body):
+            raise refuse(frame.file, text, f"{text.name} may end without a value", "end it with a return")
+        self.frames.pop()
         return frame.result
 
     def call(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
@@ -92,7 +111,9 @@ class Walk(Expressions):
         if isinstance(function, type) and dataclasses.is_dataclass(function) and self.is_record(function):
             names = [item.name for item in dataclasses.fields(function)]
             given = dict(zip(names, arguments, strict=False)) | named
-            return fresh(function, [(name, given[name]) for name in names], self.store)
+            for value in given.values():
+                self.give(value, node, frame)
+            return self.made(fresh(function, [(name, given[name]) for name in names], self.store))
         if isinstance(function, (FunctionType, MethodType, Action, Property)):
             return self.run(function, arguments, named)
         if getattr(builtins, getattr(function, "__name__", ""), None) is function:
@@ -271,19 +292,28 @@ class Walk(Expressions):
     def store_at(self, target: ast.expr, place: tuple[Any, Any], value: Any, frame: Frame) -> None:
         """Write a value to an evaluated target."""
         owner, index = place
+        if not isinstance(target, ast.Name):
+            self.give(value, target, frame)
         if isinstance(target, ast.Name):
             if isinstance(value, Lazily):
                 raise refuse(frame.file, target, "an enumerate() or zip() with a name", "loop over it directly")
             frame.names[target.id] = value
         elif isinstance(target, ast.Attribute):
-            assign(field(owner, target.attr), value, self.store)
+            self.replace(field(owner, target.attr), value)
         else:
-            for condition, place in self.places(owner, index):
-                assign(
-                    [(self.graph.and_(condition, guard_), leaf) for guard_, leaf in element(owner, place)],
-                    value,
-                    self.store,
+            for condition, number in self.places(owner, index):
+                self.replace(
+                    [(self.graph.and_(condition, guard_), leaf) for guard_, leaf in element(owner, number)], value
                 )
+
+    def replace(self, parts: list[tuple[Value, Shape]], value: Any) -> None:
+        """Write a value to a place; names for a record that stood there mean the former one, which is gone."""
+        gone = {part for _, place in parts for part in inside(place)}
+        for frame in self.frames if gone else []:
+            for name, local in frame.names.items():
+                if not gone.isdisjoint(meant(local)):
+                    frame.names[name] = REPLACED
+        assign(parts, value, self.store)
 
     def places(self, owner: Any, index: Any) -> list[tuple[Value, int]]:
         """Return which elements an index may mean, each with its condition; an index outside is a violation."""
@@ -299,6 +329,14 @@ class Walk(Expressions):
 def options_of(value: Any) -> Any:
     """Return a record or vector that a reference stands for; anything else is itself."""
     return options(value)[0][1] if isinstance(value, Mux) else value
+
+
+def _returns(statements: list[ast.stmt]) -> bool:
+    """Whether a block visibly ends with a return whatever the conditions in it are."""
+    last = statements[-1] if statements else None
+    if isinstance(last, ast.If):
+        return _returns(last.body) and _returns(last.orelse)
+    return isinstance(last, ast.Return)
 
 
 def _bind(function: FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from checker.graph import Graph, Node, Value, is_bool
 from checker.shape import Array, Record
 from checker.syntax import refuse
-from checker.values import Mux, Store, array, choose, duplicate, element, equal, field, mergeable, options, read
+from checker.values import (
+    REPLACED,
+    Fold,
+    Lazily,
+    Mux,
+    Store,
+    array,
+    choose,
+    duplicate,
+    element,
+    equal,
+    field,
+    inside,
+    meant,
+    mergeable,
+    options,
+    read,
+)
 from spec.language import Vector
 
 if TYPE_CHECKING:
@@ -40,46 +56,16 @@ _READERS: dict[type[ast.expr], str] = {
 _CONCRETE = (abs, bool, int, isinstance, len, max, min, range, reversed, sorted, tuple, zip, enumerate)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Lazily:
-    """An enumerate() or zip(), which reads its vectors' elements only when it is their turn."""
-
-    function: Any
-    arguments: list[Any]
-
-
-class Fold:
-    """What any(), all(), sum() or Vector() has made of the elements so far."""
-
-    def __init__(self, function: Any, graph: Graph) -> None:
-        self.function = function
-        self.graph = graph
-        self.values: list[Any] = []
-        self.result: Value = 0 if function is sum else function is all
-        self.going: Value = True
-        """The condition under which Python would look at the next element."""
-
-    def add(self, condition: Value, value: Any) -> None:
-        """Take one element in, present under a condition."""
-        graph = self.graph
-        if self.function is Vector:
-            self.values.append(value)
-        elif self.function is sum:
-            self.result = graph.add(self.result, graph.where(condition, graph.int_(value), 0))
-        elif self.function is any:
-            self.result = graph.or_(self.result, graph.and_(condition, graph.truth(value)))
-            self.going = graph.not_(self.result)
-        else:
-            self.result = graph.and_(self.result, graph.or_(graph.not_(condition), graph.truth(value)))
-            self.going = self.result
-
-
 class Expressions:
     """Evaluates expressions; mixed into the walk, which executes statements and calls."""
 
     graph: Graph
     store: Store
     path: Value
+    loose: set[Record | Array]
+    """Records and vectors made by this walk that have no place yet."""
+    given: set[Record | Array]
+    """Those that have been given to a place: their former names are aliases of it."""
 
     if TYPE_CHECKING:
 
@@ -109,6 +95,7 @@ class Expressions:
         for names in (frame.names, frame.function.__globals__):
             if node.id in names:
                 value = names[node.id]
+                self.check_alias(value, node, frame)
                 if type(value) is object:
                     raise refuse(
                         frame.file, node, f"{node.id} may have no value here", "set it on both sides of the `if`"
@@ -276,7 +263,11 @@ class Expressions:
         if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp) and function in (any, all, sum, Vector):
             fold = Fold(function, self.graph)
             self._elements(node.args[0], frame, fold)
-            return array(fold.values, self.store) if function is Vector else fold.result
+            if function is not Vector:
+                return fold.result
+            for value in fold.values:
+                self.give(value, node, frame)
+            return self.made(array(fold.values, self.store))
         named = {}
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -351,7 +342,7 @@ class Expressions:
 
     def iterate(self, value: Any, node: ast.AST, frame: Frame) -> Iterator[Any]:
         """Yield the elements of a fixed-size collection; a vector's elements as they are when it is their turn."""
-        if isinstance(value, (Array, Mux)):
+        if isinstance(value, (Record, Array, Mux)):
             array = options(value)[0][1]
             if not isinstance(array, Array):
                 raise refuse(frame.file, node, "a loop over a record", "name its fields")
@@ -371,7 +362,33 @@ class Expressions:
 
     def duplicate(self, value: Any) -> Any:
         """Return an independent copy of a record or vector."""
-        return duplicate(value, self.store) if isinstance(value, (Record, Array, Mux)) else value
+        return self.made(duplicate(value, self.store)) if isinstance(value, (Record, Array, Mux)) else value
+
+    # Aliases: to Python assigning a record binds one object to a second place; to the walk a place is its leaves.
+
+    def made(self, value: Record | Array) -> Record | Array:
+        """Note a record or vector that no place of the state has yet, so that one may be given it."""
+        self.loose.add(value)
+        return value
+
+    def give(self, value: Any, node: ast.AST, frame: Frame) -> None:
+        """Give a record or vector to a place; refuses one that has a place already."""
+        if isinstance(value, (Record, Array, Mux)):
+            given = set(meant(value))
+            if not given <= self.loose:
+                raise refuse(frame.file, node, "an alias: this record has a place already", "assign copy(...) of it")
+            self.loose -= given
+            self.given.update(inside(value))
+
+    def check_alias(self, value: Any, node: ast.Name, frame: Frame) -> None:
+        """Refuse a name for a record that has been given away, or replaced where the name found it."""
+        if value is REPLACED or not self.given.isdisjoint(meant(value)):
+            raise refuse(
+                frame.file,
+                node,
+                f"an alias: what {node.id} refers to has been assigned or replaced",
+                "read it from the state again",
+            )
 
     def is_record(self, cls: type) -> bool:
         """Whether a class is a record of the state: a mutable dataclass with slots."""

@@ -89,6 +89,10 @@ class Symmetric:
         *small, self.named = sorts
         self.size = sorts[self.named]
         self.leaves = [leaf for leaf in leaves if not leaf.transient]
+        for leaf in self.leaves:
+            # What is recorded about a member enters without names, so it must name no other one.
+            if self._members(leaf) and (leaf.sort == self.named or len(self._members(leaf)) > 1):
+                raise ValueError(f"{leaf.path} relates two members of {self.named}: give the model another last sort")
         random = np.random.default_rng(seed)
         inside = [leaf for leaf in self.leaves if not self._members(leaf)]
         self.plain = group([leaf for leaf in inside if leaf.sort != self.named], random)

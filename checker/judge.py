@@ -1,13 +1,77 @@
-"""Judging trace files: the verdict, and conformance to a design, one file after the other."""
+"""Judging trace files: the verdict, and conformance to a design, in one pass over each file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from checker.verdict import judge_trace
+import msgspec
+
+from checker.conformance import Conformance
+from checker.conformance_records import Conformity
+from checker.conformance_text import conformance_lines
+from checker.output import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.trace import BadTrace, read_trace
+from checker.verdict import Judge
 from checker.verdict_records import Verdict
+from checker.verdict_text import verdict_lines
+from spec.design import Design
+from spec.scope import OVERWRITE
 
 
-def judge_file(path: Path) -> Verdict:
-    """Return the verdict on one trace file; raises BadTrace."""
-    return judge_trace(path)
+@dataclass(slots=True)
+class Judgement:
+    """What one trace file shows."""
+
+    path: Path
+    verdict: Verdict
+    conformity: Conformity | None = None
+
+    @property
+    def code(self) -> int:
+        """The exit code: violated, or diverging from the design asked for; cut; shown."""
+        if self.verdict.outcome == "bad" or (self.conformity is not None and not self.conformity.conforms):
+            return VIOLATED
+        return INCONCLUSIVE if self.verdict.outcome == "cut" else SHOWN
+
+    @property
+    def lines(self) -> list[str]:
+        """The judgement for a person."""
+        lines = verdict_lines(self.verdict, str(self.path))
+        if self.conformity is not None:
+            lines += conformance_lines(self.conformity, str(self.path))
+        return lines
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The judgement for a machine."""
+        return {
+            "path": str(self.path),
+            "code": self.code,
+            "verdict": msgspec.to_builtins(self.verdict),
+            "conformance": msgspec.to_builtins(self.conformity),
+        }
+
+
+def judge_file(path: Path, design: type[Design] | None = None, without_spare: str = OVERWRITE) -> Judgement:
+    """Judge one trace file; raises BadTrace."""
+    try:
+        reader = read_trace(path)
+    except OSError as error:
+        raise BadTrace(str(path), 0, f"the file cannot be read: {error.strerror}") from error
+    judge = Judge(reader.header, reader.path)
+    follower = Conformance(reader.header, design, without_spare) if design else None
+    for line, event in reader:
+        judge.feed(line, event)
+        if follower is not None:
+            follower.feed(line, event)
+    verdict = judge.result(reader.cut)
+    return Judgement(path, verdict, follower.result(verdict.outcome == "cut") if follower else None)
+
+
+def worst(judgements: Iterable[Judgement]) -> int:
+    """Return the exit code for several traces: a violation weighs more than a cut trace."""
+    codes = {judgement.code for judgement in judgements}
+    return next((code for code in (VIOLATED, INCONCLUSIVE) if code in codes), SHOWN)

@@ -13,7 +13,7 @@ import inspect
 import itertools
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -39,10 +39,15 @@ class Instance:
 
     action: Action
     fixed: dict[str, Any]
-    free: dict[str, list[int]]
+    free: dict[str, Sequence[int]]
 
     def combinations(self) -> list[dict[str, int]]:
-        """Return every choice of the free parameters."""
+        """Return every choice of the free parameters; raises BadModel where there are too many to try."""
+        if math.prod(map(len, self.free.values())) > MOST_CHOICES:
+            raise BadModel(
+                f"{self.action.name} can be taken in more than {MOST_CHOICES} ways: too many to search; "
+                "make the scope smaller (requests, slots, max_len)"
+            )
         return [dict(zip(self.free, values, strict=True)) for values in itertools.product(*self.free.values())]
 
     def arguments(self, chosen: dict[str, int]) -> Arguments:
@@ -69,7 +74,10 @@ class Model:
         self.context = context
         self.init = module.init(scope)
         self.shape: Record = shape_of(self.init, scope)
-        self.actions: tuple[Action, ...] = tuple(module.actions)
+        # An action with nothing to choose from for a parameter does not exist in this scope.
+        self.actions: tuple[Action, ...] = tuple(
+            action for action in module.actions if all(_sequence(choice(scope)) for choice in action.choices.values())
+        )
         self.symmetric: tuple[str, ...] = tuple(getattr(module, "symmetric", ()))
         self.properties: tuple[Property, ...] = tuple(
             stated for stated in module.properties if stated.applies(self.context)
@@ -84,19 +92,17 @@ class Model:
         found: list[Instance] = []
         for action in self.actions:
             hints = get_type_hints(action.function, include_extras=True)
-            domains = {name: list(choice(self.scope)) for name, choice in action.choices.items()}
+            # A range stays one: the values of a length need not be listed to be reasoned about.
+            domains = {name: _sequence(choice(self.scope)) for name, choice in action.choices.items()}
             fixed = [name for name, values in domains.items() if self._unfold(hints.get(name), values)]
             free = {name: values for name, values in domains.items() if name not in fixed}
-            if math.prod(len(values) for values in domains.values()) > MOST_CHOICES:
-                raise BadModel(
-                    f"{action.name} can be taken in more than {MOST_CHOICES} ways: too many to search; "
-                    "make the scope smaller (requests, slots, max_len)"
-                )
+            if math.prod(len(domains[name]) for name in fixed) > MOST_CHOICES:
+                raise BadModel(f"{action.name} has more than {MOST_CHOICES} forms in this scope; name fewer requests")
             for values in itertools.product(*[domains[name] for name in fixed]):
                 found.append(Instance(action, dict(zip(fixed, values, strict=True)), free))
         return found
 
-    def _unfold(self, hint: Any, values: list[Any]) -> bool:
+    def _unfold(self, hint: Any, values: Sequence[Any]) -> bool:
         if len(values) == 1 or isinstance(values[0], tuple):
             return True
         marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
@@ -141,6 +147,10 @@ class Model:
                     continue
                 except Violated as violation:
                     yield Taken(action, arguments), violation
+
+
+def _sequence(values: Iterable[Any]) -> Sequence[Any]:
+    return values if isinstance(values, range) else list(values)
 
 
 def _transient(part: Any) -> bool:

@@ -39,7 +39,9 @@ def reproduce(check: Check, name: str = "") -> str:
     design = "" if check.model else check.design
     line = counterexamples.reproduce_line(design, check.scope, name, check.model, settings)
     line = line if name else line.removesuffix(" --property ").rstrip()
-    return line if check.symmetry else f"{line} --symmetry none"
+    line += "" if check.symmetry else " --symmetry none"
+    line += f" --max-states {check.limits.states}" if check.limits.states else ""
+    return line + (f" --max-seconds {check.limits.seconds:g}" if check.limits.seconds else "")
 
 
 def save(outcome: Outcome, name: str) -> str:
@@ -69,7 +71,7 @@ def most_telling(outcome: Outcome) -> str:
 def story(outcome: Outcome, name: str) -> str:
     """Return the timeline of a violated property."""
     model = model_for(outcome.check)
-    return render(tell(model, taken(model, outcome.steps[name]), name))
+    return render(tell(model, taken(model, outcome.steps[name]), name, reproduce(outcome.check, name)))
 
 
 def data(outcome: Outcome) -> dict[str, Any]:

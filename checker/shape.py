@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from spec.language import ABSENT, Id, Per, Range, Transient, Vector
 
-UNBOUNDED = 1 << 30
+UNBOUNDED = 1 << 62
 """A declared end of a range that nothing limits."""
 
 

@@ -121,31 +121,39 @@ class SlotTable:
         slot.owner, slot.cached, slot.key, slot.label, slot.bad, slot.worker = None, True, request, length, root, None
 
     def _publish_content(self, line: int, request: Request, slot: Slot, length: int) -> int | None:
-        """Exactly `length` tokens must be what the slot ends up with. Returns the line of the first cause if not."""
+        """Exactly `length` tokens must be what the slot has or is still to receive; else the line of the first cause.
+
+        A write of something else on the way there counts too, as in no-inflight-target: whether a reader comes before
+        or after it is not for the slot's new owner to hope for.
+        """
         writes = [*slot.pending, *self._steps(slot)]
         values = [write.value for write in writes]
         if slot.certain is not None:
             values.insert(0, slot.certain)
         right = Value(request, length, None)
-        if values and values[-1] == right:
+        strange = [write for write in writes if write.value != right]
+        if values and values[-1] == right and not strange:
             return slot.bad
         name = f"{request.name}'s state after {length} tokens"
         root = slot.bad
         if not values:
             kind, text = "written-before-donated", "no launched batch was ever told to write that slot"
         elif right in values:
-            kind, text = "no-inflight-target", f"b{writes[-1].batch}, launched at line {writes[-1].line}, overwrites it"
+            kind = "no-inflight-target"
+            text = f"b{strange[-1].batch}, launched at line {strange[-1].line}, writes something else into it"
         else:
             kind, text = "exact-label", f"what it ends up with is {values[-1].words()}"
             root = values[-1].root if root is None and values[-1][:2] == right[:2] else root
-        message = f"{request.name} publishes slot {slot.id} as {name}, but {text}{self._elsewhere(right)}"
+        message = f"{request.name} publishes slot {slot.id} as {name}, but {text}{self._elsewhere(right, slot)}"
         for hazard in request.opened.values():
             hazard.harmful_at = line
         return self._bad(line, "publish", request, slot, length, kind, message, root)
 
-    def _elsewhere(self, value: Value) -> str:
-        """Where that state really is, if some slot certainly holds it."""
+    def _elsewhere(self, value: Value, published: Slot) -> str:
+        """Where that state really is, if some other slot certainly holds it."""
         for slot in self._slots.values():
+            if slot is published:
+                continue
             slot.settle(self.processed)
             if slot.certain == value and slot.id != value.request.working:
                 return f" (slot {slot.id} holds that state)"

@@ -37,6 +37,7 @@ from spec.actions.results import process
 from spec.actions.transfer import abort
 from spec.design import Design
 from spec.language import ABSENT, Action, Disabled, Violated, copy
+from spec.rows import awaits_write
 from spec.scope import LAZY, Scope
 from spec.state import ADMITTED, EXHAUSTED, IDLE, RUNNING, Request, RequestId, Row, State, initial, quiet_step
 
@@ -226,7 +227,8 @@ def _arguments(action: Action, s: State, scope: Scope, choose: random.Random) ->
     """Return arguments with which the action may be possible, or None: sampling from all of them would mostly fail."""
     names = range(scope.requests)
     order = tuple(choose.sample(names, len(names)))
-    supply = choose.choice([ABSENT] * 6 + [EXHAUSTED, choose.randrange(scope.slots)])
+    promised = [slot for slot, free in enumerate(s.free) if free and awaits_write(s, slot)]
+    supply = choose.choice([ABSENT] * 6 + [EXHAUSTED] + 4 * promised)
     if action is admit:
         idle = [request for request in names if s.requests[request].phase == IDLE]
         if not idle or choose.random() < 0.5:

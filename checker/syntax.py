@@ -14,7 +14,13 @@ class OutsideSubset(Exception):
     """Text that the evaluator does not read; says where, what, and what to write instead."""
 
     def __init__(self, file: str, line: int, what: str, instead: str) -> None:
-        super().__init__(f"{file}:{line}: {what}; {instead}")
+        # All of the arguments are kept, so that the error survives the way back from a worker process.
+        super().__init__(file, line, what, instead)
+
+    def __str__(self) -> str:
+        """Say where, what, and what to write instead."""
+        file, line, what, instead = self.args
+        return f"{file}:{line}: {what}; {instead}"
 
 
 EDITED: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,7 @@ class Reader:
         walk = Walk(self.graph, store)
         state = self.state(store, self.inputs)
         chosen = {
-            name: self.graph.leaf(name, isinstance(values[0], bool), int(min(values)), int(max(values)))
+            name: self.graph.leaf(name, isinstance(values[0], bool), *_ends(values))
             for name, values in instance.free.items()
         }
         arguments = [instance.fixed.get(name, chosen.get(name)) for name in instance.action.choices]
@@ -92,6 +92,11 @@ class Reader:
         # A property that indexes outside a vector is false, not undefined.
         outside = self.graph.any_of(condition for _, condition in walk.violations)
         return self.graph.and_(self.graph.truth(value), self.graph.not_(outside))
+
+
+def _ends(values: Sequence[int]) -> tuple[int, int]:
+    """Return the smallest and largest value; a range is too long to look through."""
+    return (values[0], values[-1]) if isinstance(values, range) else (int(min(values)), int(max(values)))
 
 
 def constants(model: Model) -> list[Value]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from checker.graph import Graph, Node, Value, is_bool
 from checker.shape import Array, Leaf, Record, Shape
+from spec.language import Vector
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -79,6 +80,22 @@ def _alike(a: Shape, b: Shape) -> bool:
         same_size = len(a.elements) == len(b.elements)
         return same_size and all(_alike(*pair) for pair in zip(a.elements, b.elements, strict=True))
     return isinstance(a, Leaf) and isinstance(b, Leaf)
+
+
+def meant(value: Any) -> list[Record | Array]:
+    """Return the records or vectors that a value may stand for; none for a number."""
+    return [part for _, part in options(value)] if isinstance(value, (Record, Array, Mux)) else []
+
+
+def inside(reference: Any) -> Iterator[Record | Array]:
+    """Yield every record and vector that a value may stand for, and all within them."""
+    if isinstance(reference, Mux):
+        for _, option in reference.options:
+            yield from inside(option)
+    elif isinstance(reference, (Record, Array)):
+        yield reference
+        for part in reference.fields.values() if isinstance(reference, Record) else reference.elements:
+            yield from inside(part)
 
 
 def choose(graph: Graph, parts: list[tuple[Value, Any]]) -> Any:
@@ -184,3 +201,41 @@ def equal(a: Any, b: Any, store: Store) -> Value:
     if isinstance(a, (int, Node)) != isinstance(b, (int, Node)):
         return False
     return store.graph.eq(a, b)
+
+
+REPLACED = object()
+"""What a local name stands for once the record that it referred to has been replaced in the state."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lazily:
+    """An enumerate() or zip(), which reads its vectors' elements only when it is their turn."""
+
+    function: Any
+    arguments: list[Any]
+
+
+class Fold:
+    """What any(), all(), sum() or Vector() has made of the elements so far."""
+
+    def __init__(self, function: Any, graph: Graph) -> None:
+        self.function = function
+        self.graph = graph
+        self.values: list[Any] = []
+        self.result: Value = 0 if function is sum else function is all
+        self.going: Value = True
+        """The condition under which Python would look at the next element."""
+
+    def add(self, condition: Value, value: Any) -> None:
+        """Take one element in, present under a condition."""
+        graph = self.graph
+        if self.function is Vector:
+            self.values.append(value)
+        elif self.function is sum:
+            self.result = graph.add(self.result, graph.where(condition, graph.int_(value), 0))
+        elif self.function is any:
+            self.result = graph.or_(self.result, graph.and_(condition, graph.truth(value)))
+            self.going = graph.not_(self.result)
+        else:
+            self.result = graph.and_(self.result, graph.or_(graph.not_(condition), graph.truth(value)))
+            self.going = self.result

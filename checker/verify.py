@@ -9,8 +9,10 @@ from typing import Any
 
 from checker import plan, report
 from checker.checks import Check, Outcome, run_all
+from checker.history import DESIGNS, RELEASES
 from checker.judge import judge_file
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
+from checker.trace import BadTrace
 from spec.language import WELL_FORMED
 from spec.properties import PROPERTIES
 from spec.scope import Scope
@@ -84,16 +86,36 @@ def gaps(outcomes: Iterable[Outcome]) -> list[str]:
 
 
 def trace_row(path: Path) -> dict[str, Any]:
-    """Judge one recorded trace against the verdict that its name states."""
-    verdict = judge_file(path)
+    """Judge one recorded trace against the verdict that its name states, and the design of its engine release."""
+    design = design_of(path.name)
+    judged = judge_file(path, DESIGNS[design])
     expected = "bad" if path.stem.endswith("-bad") else "good"
+    assert judged.conformity is not None
     return {
         "trace": path.name,
         "expected": expected,
-        "verdict": verdict.outcome,
-        "right": verdict.outcome == expected,
-        "hazards": len(verdict.hazards),
+        "verdict": judged.verdict.outcome,
+        "hazards": len(judged.verdict.hazards),
+        "design": design,
+        "conforms": judged.conformity.conforms,
+        "right": judged.verdict.outcome == expected and judged.conformity.conforms,
     }
+
+
+def design_of(name: str) -> str:
+    """Return the design that a trace file's release and mode took, by its name `ENGINE-RELEASE-MODE-...`."""
+    engine, release, mode, *_ = name.split("-")
+    for releases, its_mode, design in RELEASES:
+        if releases.startswith(engine) and release in covered(releases) and mode == its_mode:
+            return design
+    raise BadTrace(name, 0, "no design is known for this engine release and mode; add it to checker/history.py")
+
+
+def covered(releases: str) -> list[str]:
+    """Return the release numbers that a text such as `sglang 0.5.18 to 0.5.21` covers."""
+    numbers = [int(part.strip(",").rpartition(".")[2]) for part in releases.split() if part[0].isdigit()]
+    first = 0 if len(numbers) == 1 else numbers[0]
+    return [f"0.5.{number}" for number in range(first, numbers[-1] + 1)]
 
 
 def data(result: Verification) -> dict[str, Any]:
@@ -112,10 +134,16 @@ def show(result: Verification) -> None:
     _table(f"Designs, each property with the steps of its shortest story ({plan.STORY_SCOPE})", result.designs)
     _table(f"Wrong edits of the spec must be caught ({plan.STORY_SCOPE})", result.edits)
     rows = [
-        (row["trace"], row["verdict"], row["hazards"], "ok" if row["right"] else f"WRONG: it is {row['expected']}")
+        (
+            row["trace"],
+            row["verdict"],
+            row["hazards"],
+            row["design"] if row["conforms"] else f"not {row['design']}",
+            "ok" if row["right"] else f"WRONG: it is {row['expected']}",
+        )
         for row in result.traces
     ]
-    table("Recorded traces", ("trace", "verdict", "hazards", ""), rows) if rows else say(
+    table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), rows) if rows else say(
         f"No traces to judge: {TRACES} is not here; run this in the checkout.\n"
     )
     for gap in result.gaps:

@@ -25,6 +25,16 @@ def slots(scope: Scope) -> Iterable[int]:
     return range(scope.slots)
 
 
+def watched(scope: Scope) -> Iterable[int]:
+    """Every slot, where the scope has other requests; none elsewhere, so that their actions do not exist."""
+    return range(scope.watched)
+
+
+def lengths(scope: Scope) -> Iterable[int]:
+    """Every length that a state can stand for."""
+    return range(1, scope.max_len + 1)
+
+
 def prompts(scope: Scope) -> Iterable[int]:
     """Every prompt length."""
     return range(1, scope.max_len + 1)

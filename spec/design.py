@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from spec.language import ABSENT
-from spec.rows import awaits_write, claims
+from spec.rows import claims, in_flight
 from spec.scope import Scope
 from spec.state import EXHAUSTED, Length, Position, Request, RequestId, Row, Slot, State, Supply
 
@@ -27,14 +27,14 @@ class Design:
     def pick(self, s: State, supply: Supply) -> Slot:
         """Return the free slot that the allocator hands out next; ABSENT: it has none.
 
-        Whether an allocator would hand out a slot that an unwritten row targets early or late, and whether others have
+        Whether an allocator would hand out a slot that is still in flight early or late, and whether others have
         emptied the pool, is the action's free choice, made by its supply.
         """
         found = ABSENT
         if supply == EXHAUSTED:
             return found
         for slot in range(self.scope.slots - 1, -1, -1):
-            if s.free[slot] and not awaits_write(s, slot):
+            if s.free[slot] and not in_flight(s, slot):
                 found = slot
         if supply != ABSENT and s.free[supply]:
             found = supply

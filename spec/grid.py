@@ -7,6 +7,11 @@ from spec.scope import ANY, Scope
 from spec.state import Length, Request
 
 
+def on_grid(scope: Scope, length: int) -> bool:
+    """Whether a checkpoint may stand for `length` tokens."""
+    return length > 0 and (scope.interval == ANY or length % scope.interval == 0)
+
+
 def prefill_mark(scope: Scope, me: Request, prompt: int, choice: Length) -> Length:
     """Return the newest boundary of a one-chunk prefill: beyond the cached prefix, at most the prompt; else ABSENT."""
     if scope.interval == ANY:

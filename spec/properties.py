@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from spec.design import Design
 from spec.language import ABSENT, always, step
-from spec.rows import claim_pending, promised, writes
+from spec.rows import claim_pending, others_write, promised, writes
 from spec.scope import ANY, EAGER
 from spec.state import IDLE, RUNNING, Row, State, Text
 
@@ -20,6 +20,9 @@ def one_owner(s: State, design: Design) -> bool:
         owners = 1 if s.free[slot] else 0
         if s.cached[slot].family != ABSENT:
             owners += 1
+        for number, owned in enumerate(s.others):
+            if number == slot and owned:
+                owners += 1
         for request in s.requests:
             if request.working == slot:
                 owners += 1
@@ -79,7 +82,11 @@ def written_before_donated(before: State, after: State, design: Design) -> bool:
 def told_to_fill(s: State, slot: int, key: Text) -> bool:
     """Whether a launched row that has not been run was told to write the state of `key` into `slot`."""
     return any(
-        s.written <= index < s.pending and any(fills(row, slot, key) for row in batch.rows)
+        s.written <= index < s.pending
+        and (
+            any(fills(row, slot, key) for row in batch.rows)
+            or (others_write(batch, slot) and batch.others[slot] == key)
+        )
         for index, batch in enumerate(s.batches)
     )
 
@@ -100,6 +107,8 @@ def no_inflight_target(s: State, design: Design) -> bool:
                     for row in batch.rows:
                         if writes(row, slot) and not (fills(row, slot, key) and row.working != slot):
                             return False
+                    if others_write(batch, slot) and batch.others[slot] != key:
+                        return False
     return True
 
 

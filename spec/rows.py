@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.language import ABSENT, copy
-from spec.state import Position, RequestId, Row, Slot, State, Text
+from spec.state import Batch, Position, RequestId, Row, Slot, State, Text
 
 
 def has_rows(s: State, request: RequestId) -> bool:
@@ -31,10 +31,15 @@ def writes(row: Row, slot: Slot) -> bool:
     return row.present and (row.working == slot or (row.mark != ABSENT and row.slot == slot))
 
 
+def others_write(batch: Batch, slot: Slot) -> bool:
+    """Whether running this batch changes what `slot` holds by a row of a request that the scope does not name."""
+    return any(number == slot and text.family != ABSENT for number, text in enumerate(batch.others))
+
+
 def awaits_write(s: State, slot: Slot) -> bool:
     """Whether a launched row that the device has not run yet is going to write `slot`."""
     return any(
-        s.written <= index < s.pending and any(writes(row, slot) for row in batch.rows)
+        s.written <= index < s.pending and (any(writes(row, slot) for row in batch.rows) or others_write(batch, slot))
         for index, batch in enumerate(s.batches)
     )
 
@@ -47,6 +52,11 @@ def awaits_read(s: State, slot: Slot) -> bool:
     )
 
 
+def in_flight(s: State, slot: Slot) -> bool:
+    """Whether the device is still going to write `slot` or to start from it: whoever takes it comes after that."""
+    return awaits_write(s, slot) or awaits_read(s, slot)
+
+
 def promised(s: State, slot: Slot) -> Text:
     """Return what `slot` will hold once every launched row has run: the last write in stream order wins."""
     text = copy(s.holds[slot])
@@ -57,4 +67,7 @@ def promised(s: State, slot: Slot) -> Text:
                     text = Text(row.family, row.seq_len)
                 if row.present and row.mark != ABSENT and row.slot == slot:
                     text = Text(row.family, row.mark)
+            for number, written in enumerate(batch.others):
+                if number == slot and written.family != ABSENT:
+                    text = copy(written)
     return text

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 EAGER, LAZY = "eager", "lazy"
 OVERWRITE, SKIP = "overwrite", "skip"
+OFF, ON = "off", "on"
 ANY = 0
 """An interval of ANY: whether a length is a boundary is a free choice, within the gap rule."""
 
-_CHOICES = {"mode": (EAGER, LAZY), "without_spare": (OVERWRITE, SKIP)}
+_CHOICES = {"mode": (EAGER, LAZY), "without_spare": (OVERWRITE, SKIP), "others": (OFF, ON)}
 _LIMITS = {
     "requests": (1, 4096),
     "slots": (1, 1 << 16),
@@ -22,7 +23,7 @@ _LIMITS = {
     "families": (1, 4096),
     "ring": (1, 64),
     "lookahead": (0, 63),
-    "max_len": (1, 1 << 30),
+    "max_len": (1, 1 << 62),
 }
 
 
@@ -54,6 +55,8 @@ class Scope:
     """What a lazy boundary row does when no spare can be had: overwrite in place, or skip its mark."""
     max_len: int = 4
     """Longest sequence in tokens."""
+    others: str = OFF
+    """on: beside the named requests any number of others use the pool, the batches and the cache (environment.py)."""
 
     def __post_init__(self) -> None:
         for name, (low, high) in _LIMITS.items():
@@ -94,6 +97,11 @@ class Scope:
         return self.window if self.interval == ANY else 0
 
     @property
+    def watched(self) -> int:
+        """How many slots the state says for whether other requests own and write them."""
+        return self.slots if self.others == ON else 0
+
+    @property
     def slots_to_start(self) -> int:
         """Slots that admission takes: the working slot, and the whole ring (eager) or one position (lazy)."""
         return 1 + (self.ring if self.mode == EAGER else 1)
@@ -115,8 +123,9 @@ class Scope:
         return self.ring >= 1 + math.ceil(self.window / self.interval)
 
     def __str__(self) -> str:
-        """Spell the scope as it is written on a command line."""
-        return " ".join(f"{field.name}={self._spell(field.name)}" for field in dataclasses.fields(self))
+        """Spell the scope as it is written on a command line; others=off goes without saying."""
+        names = [field.name for field in dataclasses.fields(self) if field.name != "others" or self.others == ON]
+        return " ".join(f"{name}={self._spell(name)}" for name in names)
 
     def _spell(self, name: str) -> str:
         value = getattr(self, name)

@@ -11,8 +11,20 @@ from __future__ import annotations
 
 from spec.design import Design
 from spec.language import ABSENT, guard, require
-from spec.rows import awaits_read, awaits_write
-from spec.state import EXHAUSTED, Length, RequestId, Slot, State, Supply, Text, idle_request, nothing
+from spec.rows import awaits_read, awaits_write, in_flight
+from spec.state import (
+    EXHAUSTED,
+    RUNNING,
+    Length,
+    RequestId,
+    Slot,
+    State,
+    Supply,
+    Text,
+    idle_request,
+    nothing,
+    spent_row,
+)
 
 
 def take(s: State, design: Design, supply: Supply) -> Slot:
@@ -34,13 +46,13 @@ def give_back(s: State, slot: Slot) -> None:
 
 
 def worth_choosing(s: State, supply: Supply) -> bool:
-    """Whether this supply says anything: a slot is named only if it is free and an unwritten row targets it."""
-    return supply == ABSENT or supply == EXHAUSTED or (s.free[supply] and awaits_write(s, supply))
+    """Whether this supply says anything: a slot is named only if it is free and still in flight."""
+    return supply == ABSENT or supply == EXHAUSTED or (s.free[supply] and in_flight(s, supply))
 
 
 def available(s: State, supply: Supply) -> int:
     """Return how many slots the allocator would hand out with this supply."""
-    return sum(s.free[slot] and (slot == supply or not awaits_write(s, slot)) for slot in range(len(s.free)))
+    return sum(s.free[slot] and (slot == supply or not in_flight(s, slot)) for slot in range(len(s.free)))
 
 
 def publish(s: State, design: Design, request: RequestId, slot: Slot, length: Length) -> None:
@@ -62,10 +74,22 @@ def release(s: State, design: Design, request: RequestId) -> None:
 
 
 def forget(s: State) -> None:
-    """Drop what free slots hold, unless a launched row still reads it: nothing may come to rely on left-over bytes."""
+    """Drop what nobody will ask for again, so that nothing comes to rely on it, and states that differ in it are one.
+
+    That is what free slots hold, unless a launched row still reads it; and of rows that have run, where they started
+    from, and everything if their request has left.
+    """
     for slot in range(len(s.free)):
         if s.free[slot] and not awaits_read(s, slot):
             s.holds[slot] = nothing()
+    for index, batch in enumerate(s.batches):
+        if index < s.written:
+            for request, row in enumerate(batch.rows):
+                if row.present and s.requests[request].phase != RUNNING:
+                    batch.rows[request] = spent_row()
+                elif row.present and row.decode_count == 0:
+                    row.source = ABSENT
+                    row.start = 0
 
 
 def key_cached(s: State, request: RequestId, length: Length) -> bool:

@@ -20,8 +20,8 @@ Phase = Annotated[int, Range(0, 2)]
 EXHAUSTED: Final = -2
 """As a supply: requests that the scope does not name hold, for the moment, all that is free here."""
 Supply = Annotated[int, Range(EXHAUSTED, "last_slot")]
-"""What the allocator has to give to an action. ABSENT: a free slot that no unwritten row targets, if there is one; a
-slot: that one first, although an unwritten row still targets it; EXHAUSTED: nothing."""
+"""What the allocator has to give to an action. ABSENT: a free slot that no unwritten row writes or reads, if there
+is one; a slot: that one first, although it is still in flight; EXHAUSTED: nothing."""
 
 IDLE: Final = 0
 """The name is not in use."""
@@ -70,6 +70,8 @@ class Batch:
     """A launched batch: at most one row per request."""
 
     rows: Annotated[Vector[Row], Per("requests")]
+    others: Annotated[Vector[Text], Per("slots")]
+    """With others=on: what the rows of other requests in this batch write into each slot; family ABSENT: nothing."""
 
 
 @record
@@ -151,6 +153,8 @@ class State:
     """What is true of each slot's bytes now."""
     cached: Annotated[Vector[Text], Per("slots")]
     """The key under which the cache owns the slot; family ABSENT: the cache does not own it."""
+    others: Annotated[Vector[bool], Per("slots")]
+    """With others=on: whether a request that the scope does not name owns the slot."""
     step: Annotated[Step, Transient()]
 
 
@@ -175,9 +179,19 @@ def empty_row() -> Row:
     )
 
 
+def spent_row() -> Row:
+    """Return a row that has run and whose request has left: its result will be ignored."""
+    row = empty_row()
+    row.present = True
+    return row
+
+
 def empty_batch(scope: Scope) -> Batch:
     """Return a batch without rows."""
-    return Batch(rows=Vector(empty_row() for _ in range(scope.requests)))
+    return Batch(
+        rows=Vector(empty_row() for _ in range(scope.requests)),
+        others=Vector(nothing() for _ in range(scope.watched)),
+    )
 
 
 def idle_request(scope: Scope) -> Request:
@@ -241,5 +255,6 @@ def initial(scope: Scope) -> State:
         free=Vector(True for _ in range(scope.slots)),
         holds=Vector(nothing() for _ in range(scope.slots)),
         cached=Vector(nothing() for _ in range(scope.slots)),
+        others=Vector(False for _ in range(scope.watched)),
         step=quiet_step(scope),
     )

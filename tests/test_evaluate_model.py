@@ -3,18 +3,18 @@
 For one state, action and choice of arguments both readings give one *outcome*, and the two outcomes must be equal:
 
 - natively, `Model.take` raises Disabled, raises Violated with a name, or returns the state after the step;
-- evaluated, the step is disabled where `enabled` is false; otherwise it violates the first fault, in order, that holds;
-  otherwise the state after it is `after`.
+- evaluated, the step is disabled where `enabled` is false; otherwise it violates the first fault, in order, that
+  holds; otherwise the state after it is `after`.
 
-What comes first decides: a guard that is false after something has been violated natively is never reached, so evaluated
-the step is enabled and violated; a fault after a false guard is not looked at. The states after are compared leaf by leaf,
-those included that only tell of the last step. Where there is a state after, each step property and each *sometimes* must
-have its native value. A property or a decision that indexes outside a vector raises Violated natively; evaluated it has a
-fault, and a property then does not hold.
+What comes first decides: a guard that is false after something has been violated natively is never reached, so
+evaluated the step is enabled and violated; a fault after a false guard is not looked at. The states after are
+compared leaf by leaf, those included that only tell of the last step. Where there is a state after, each step
+property and each *sometimes* must have its native value. A property or a decision that indexes outside a vector
+raises Violated natively; evaluated it has a fault, and a property then does not hold.
 
-States are reachable ones from random native walks under every design, reachable ones with a few leaves drawn anew, and
-arbitrary ones with every leaf drawn from its declared range. Each is read twice: as an entry of columns, and as constants,
-where the whole graph must fold to numbers.
+States are reachable ones from random native walks under every design, reachable ones with a few leaves drawn anew,
+and arbitrary ones with every leaf drawn from its declared range. Each is read twice: as an entry of columns, and as
+constants, where the whole graph must fold to numbers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from spec.scope import EAGER, LAZY, Scope
 MODES = (EAGER, LAZY)
 SMALL = "requests=1 slots=4 nodes=1 max_len=4"
 SCOPES = {
-    "pairs": "requests=2 slots=6 nodes=2 families=2 max_len=4",
+    "pairs": "requests=2 slots=5 nodes=1 families=2 max_len=3",
     "any": "requests=1 slots=5 nodes=1 interval=any ring=3 lookahead=2 without_spare=skip max_len=4",
 }
 DISABLED = "disabled"
@@ -144,7 +144,7 @@ def folded(model, values, action, arguments):
     return outcome(transition, parts)
 
 
-def steps_agree(model, states, dice, enabled=6, disabled=1, constant=0.03):
+def steps_agree(model, states, dice, enabled=4, disabled=1, constant=0.02):
     """Compare every action under every choice of arguments; return the outcomes' kinds that were met."""
     columns = Columns(model, states)
     met = set()
@@ -154,7 +154,9 @@ def steps_agree(model, states, dice, enabled=6, disabled=1, constant=0.03):
         for chosen, table in zip(combinations, columns.values(parts_of(transition), combinations), strict=True):
             arguments = instance.arguments(chosen)
             live, dead = np.flatnonzero(table[:, 0]), np.flatnonzero(table[:, 0] == 0)
-            picked = [dice.sample(list(some), min(most, len(some))) for some, most in ((live, enabled), (dead, disabled))]
+            picked = [
+                dice.sample(list(some), min(most, len(some))) for some, most in ((live, enabled), (dead, disabled))
+            ]
             for place in itertools.chain(*picked):
                 expected = native(model, states[place], instance.action, arguments)
                 told = (instance.action.name, arguments, states[place])
@@ -196,7 +198,7 @@ def reachable(design, mode, text):
     """A pool of different reachable states: the same ones in every run of the tests, a walk is not what is tested."""
     model = model_of(design, mode, text)
     dice = random.Random(f"{design} {mode} {text}")
-    found = {model.key(state): quiet(model, flatten(state)) for _ in range(8) for state in walk(model, dice, 40)}
+    found = {model.key(state): quiet(model, flatten(state)) for _ in range(5) for state in walk(model, dice, 30)}
     return list(found.values())
 
 
@@ -238,10 +240,12 @@ def test_actions_agree_on_reachable_states(design, mode, text):
 def test_actions_agree_on_states_that_nothing_reaches(design, mode, text):
     model, pool = model_of(design, mode, text), reachable(design, mode, text)
     dice = random.Random(f"{design} {mode} {text}")
-    rows = [disturbed(model, dice.choice(pool), dice) for _ in range(300)]
-    rows += [arbitrary(model, dice) for _ in range(300)]
-    met = steps_agree(model, states_of(model, rows), dice, enabled=4)
-    assert {kind for _, kind in met} >= {DISABLED, "taken", "well-formed"}
+    rows = [disturbed(model, dice.choice(pool), dice) for _ in range(200)]
+    rows += [arbitrary(model, dice) for _ in range(200)]
+    met = steps_agree(model, states_of(model, rows), dice, enabled=3)
+    kinds = {kind for _, kind in met}
+    assert kinds >= {DISABLED, "taken"}
+    assert kinds - {DISABLED, "taken"}, "no violation was compared"
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -156,7 +156,8 @@ def test_a_file_that_cannot_be_read(tmp_path):
 
 
 def guards_of_the_spec():
-    for path in sorted(SPEC.rglob("*.py")):
+    # A script has no words for what other requests do, so the environment's guards need no hint.
+    for path in sorted(set(SPEC.rglob("*.py")) - {SPEC / "environment.py"}):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "guard":
                 yield path.name, node.lineno, ast.unparse(node.args[0]), ast.get_source_segment(path.read_text(), node)

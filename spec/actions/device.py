@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.design import Design
-from spec.language import ABSENT, action, guard
+from spec.language import ABSENT, action, copy, guard
 from spec.slots import forget
 from spec.state import Row, State, Text, nothing
 
@@ -15,6 +15,9 @@ def device(s: State, design: Design) -> None:
     for row in s.batches[s.written].rows:
         if row.present:
             run(s, row)
+    for slot, text in enumerate(s.batches[s.written].others):
+        if text.family != ABSENT:
+            s.holds[slot] = copy(text)
     s.written += 1
     forget(s)
 
