@@ -7,13 +7,13 @@ built once as terms, and copied by substitution for every depth; the solver keep
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import z3
 
-from checker.graph import Node, Value
+from checker.graph import Graph, Node, Value
 from checker.model import Model, Taken
 from checker.shape import flatten, unflatten
 from checker.terms import Term, Terms, bits_for
@@ -67,8 +67,7 @@ class Relation:
     def _in_domain(self, transition: Transition) -> Value:
         """Return that each free parameter has one of its values: a domain need not be an interval."""
         return self.graph.all_of(
-            self.graph.any_of(self.graph.eq(transition.parameters[name], value) for value in values)
-            for name, values in transition.instance.free.items()
+            inside(self.graph, transition.parameters[name], values) for name, values in transition.instance.free.items()
         )
 
     @property
@@ -82,6 +81,13 @@ class Relation:
         return [self.enabled, *self.after, *self.bad_steps.values(), *self.bad_states.values(), self.selector]
 
 
+def inside(graph: Graph, value: Value, values: Sequence[int]) -> Value:
+    """Return whether a value is one of several; a range is two comparisons."""
+    if isinstance(values, range) and values.step == 1:
+        return graph.and_(graph.le(values.start, value), graph.lt(value, values.stop))
+    return graph.any_of(graph.eq(value, number) for number in values)
+
+
 class Unrolling:
     """Copies of the relation, depth by depth."""
 
@@ -90,22 +96,26 @@ class Unrolling:
         reader = relation.reader
         self.terms = Terms(bits_for([*relation.values, *reader.inputs, *relation.parameters]))
         self.kept = [leaf for leaf in reader.leaves if not leaf.transient]
-        inputs = [reader.inputs[leaf.index] for leaf in self.kept]
-        self.state = [self.terms.leaf(node, f"s.{leaf.path}") for node, leaf in zip(inputs, self.kept, strict=True)]  # type: ignore[arg-type]
+        inputs = [node for leaf in self.kept if isinstance(node := reader.inputs[leaf.index], Node)]
+        self.state = [self.terms.leaf(node, f"s.{leaf.path}") for node, leaf in zip(inputs, self.kept, strict=True)]
         self.choice = [
             self.terms.leaf(node, f"c{i}.{node.name}")
             for i, node in enumerate([relation.selector, *relation.parameters])
         ]
         after = [self.terms.of(relation.after[leaf.index]) for leaf in self.kept]
-        self.next = [self.terms.constant(f"n.{leaf.path}", leaf.is_bool) for leaf in self.kept]
-        self.step = z3.And(self.terms.of(relation.enabled), *[n == a for n, a in zip(self.next, after, strict=True)])
+        self.inputs = inputs
+        self.next = [self.terms.constant(f"n.{node.name}", node) for node in inputs]
+        chosen = [self.terms.typed(node) for node in [relation.selector, *relation.parameters]]
+        self.step = z3.And(
+            self.terms.of(relation.enabled), *chosen, *[n == a for n, a in zip(self.next, after, strict=True)]
+        )
         self.bad_steps = {name: self.terms.of(value) for name, value in relation.bad_steps.items()}
         self.bad_states = {name: self.terms.of(value) for name, value in relation.bad_states.items()}
         self.enabled = self.terms.of(relation.enabled)
 
     def constants(self, depth: int) -> tuple[list[Term], list[Term]]:
         """Return the constants of the state at a depth, and of the choice made in it."""
-        state = [self.terms.constant(f"{depth}.{leaf.path}", leaf.is_bool) for leaf in self.kept]
+        state = [self.terms.constant(f"{depth}.{node.name}", node) for node in self.inputs]
         choice = [z3.Const(f"{depth}.c{i}", term.sort()) for i, term in enumerate(self.choice)]
         return state, choice
 
@@ -123,7 +133,7 @@ class Unrolling:
         return z3.And(
             *[
                 term
-                == (z3.BoolVal(bool(values[leaf.index])) if leaf.is_bool else self.terms.number(values[leaf.index]))
+                == (z3.BoolVal(bool(values[leaf.index])) if leaf.is_bool else self.terms.of(int(values[leaf.index])))
                 for term, leaf in zip(state, self.kept, strict=True)
             ]
         )

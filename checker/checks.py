@@ -114,7 +114,7 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     """Perform a check."""
     model = model_for(check)
     wanted = frozenset(check.expect)
-    known = [WELL_FORMED, *[stated.name for stated in model.properties if stated.kind != "sometimes"]]
+    known = [WELL_FORMED, *[stated.name for stated in model.properties if stated.kind in ("always", "step")]]
     for name in check.expect:
         if name not in known:
             raise BadModel(f"property {name!r} is not claimed in this scope; write one of {', '.join(known)}")

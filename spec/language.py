@@ -138,7 +138,7 @@ def action(**choices: Choices) -> Callable[[Callable[..., None]], Action]:
 
 @dataclasses.dataclass(frozen=True)
 class Property:
-    """A property: always (of every state), step (of every transition) or sometimes (must be seen at least once)."""
+    """A property: always (of every state), step (of every transition), sometimes (must be seen), or a lemma."""
 
     function: Callable[..., bool]
     kind: str
@@ -171,6 +171,11 @@ def always(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[.
 def step(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
     """Declare a property of every transition: `function(before, after, context)`."""
     return lambda function: Property(function, "step", applies)
+
+
+def lemma(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+    """Declare what our own design promises of every reachable state: `function(state, context)`; proofs stand on it."""
+    return lambda function: Property(function, "lemma", applies)
 
 
 def sometimes(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:

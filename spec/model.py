@@ -3,6 +3,7 @@
 from spec.actions import ACTIONS
 from spec.design import Design as Context
 from spec.environment import OTHERS
+from spec.lemmas import LEMMAS
 from spec.properties import PROPERTIES
 from spec.scope import Scope
 from spec.sometimes import SOMETIMES
@@ -10,7 +11,7 @@ from spec.state import State
 from spec.state import initial as init
 
 actions = ACTIONS + OTHERS
-properties = PROPERTIES + SOMETIMES
+properties = PROPERTIES + SOMETIMES + LEMMAS
 symmetric = ("requests", "families", "slots")
 
 __all__ = ["Context", "Scope", "State", "actions", "init", "properties", "symmetric"]

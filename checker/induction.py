@@ -1,0 +1,168 @@
+"""Proof by induction: the first state has every lemma, every action keeps every lemma, and the properties follow.
+
+Lengths are unbounded integers; the scope's other bounds (slots, ring, lookahead) are what they are. Every obligation is
+one question to the solver, whose answer must be no: is there a state that has all lemmas and from which this action
+breaks that one? Such a state is a counterexample to induction; checker/classify.py says what it means.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import z3
+
+from checker.bounded import inside
+from checker.graph import Node, Value
+from checker.model import Model
+from checker.terms import Term, Terms
+from checker.transitions import Reader, Transition
+
+PROVED, FAILS, UNKNOWN = "proved", "fails", "unknown"
+FIRST = "first state"
+
+
+@dataclass(slots=True)
+class Obligation:
+    """One thing to show, and what the solver said."""
+
+    by: str
+    """The action with its fixed arguments, or `first state`."""
+    target: str
+    """The lemma or property that must hold afterwards."""
+    verdict: str = UNKNOWN
+    seconds: float = 0.0
+    used: tuple[str, ...] = ()
+    """The lemmas that the solver's proof used; others may do as well."""
+    state: list[int] = field(default_factory=list)
+    """For one that fails: a state from which it fails, leaf by leaf."""
+
+    @property
+    def name(self) -> str:
+        """The obligation's name, such as `device: label-is-written`."""
+        return f"{self.by}: {self.target}"
+
+
+class Induction:
+    """The obligations of one model, whose invariants are its lemmas and its always properties."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.reader = Reader(model)
+        self.graph = self.reader.graph
+        self.terms = Terms(None)
+        self.leaves = [leaf for leaf in self.reader.leaves if not leaf.transient]
+        self.inputs = [node for leaf in self.leaves if isinstance(node := self.reader.inputs[leaf.index], Node)]
+        self.constants = [self.terms.leaf(node, node.name) for node in self.inputs]
+        self.lemmas = [stated.name for stated in model.of_kind("lemma")]
+        self.invariants = [*model.of_kind("lemma"), *model.of_kind("always")]
+        self.now = {stated.name: self.reader.holds(stated, [self.reader.inputs]) for stated in self.invariants}
+        walked = [self.reader.transition(instance) for instance in model.instances()]
+        self.transitions = [transition for transition in walked if transition.enabled is not False]
+        self.flags = {name: z3.Bool(f"assume {name}") for name in self.now}
+
+    def first(self) -> Iterator[Obligation]:
+        """Show that the first state has every invariant."""
+        for stated in self.invariants:
+            held = stated(self.model.init, self.model.context)
+            yield Obligation(FIRST, stated.name, PROVED if held else FAILS)
+
+    def targets(self, transition: Transition) -> Iterator[tuple[str, Value]]:
+        """Yield each thing that must hold after an action, and the condition under which it does not."""
+        yield from transition.faults
+        for stated, condition in transition.steps:
+            if condition is not False:
+                yield stated.name, condition
+        for stated in self.invariants:
+            after = self.reader.holds(stated, [transition.after])
+            if after is not self.now[stated.name] and after is not True:
+                yield stated.name, self.graph.not_(after)
+
+    def base(self) -> list[Term]:
+        """Return what is taken for granted of the state before: the declared range of every leaf."""
+        return [self.terms.typed(node) for node in self.inputs]
+
+    def taken(self, transition: Transition) -> list[Term]:
+        """Return that an action is taken: its parameters are in their domains, and it is enabled."""
+        leaves = [leaf for leaf in transition.parameters.values() if isinstance(leaf, Node)]
+        for leaf in leaves:
+            if leaf not in self.terms:
+                self.terms.leaf(leaf, f"{transition.instance.action.name}.{leaf.name}.{leaf.number}")
+        domain = self.graph.all_of(
+            inside(self.graph, transition.parameters[name], values) for name, values in transition.instance.free.items()
+        )
+        return [*map(self.terms.typed, leaves), self.terms.of(domain), self.terms.of(transition.enabled)]
+
+    def solver(self, transition: Transition, seed: int, seconds: float | None) -> Any:
+        """Return a solver in which the action is taken; each invariant is assumed where its flag is."""
+        solver = z3.Solver()
+        solver.set("random_seed", seed)
+        if seconds is not None:
+            solver.set("timeout", int(1000 * seconds))
+        solver.add(*self.base(), *self.taken(transition))
+        for name, value in self.now.items():
+            solver.add(z3.Implies(self.flags[name], self.terms.of(value)))
+        return solver
+
+    def steps(self, transition: Transition, needed: dict[str, str], seed: int = 0, seconds: float | None = None) -> Any:
+        """Show everything that must hold after one action; note in `needed` what breaks without each lemma."""
+        solver = self.solver(transition, seed, seconds)
+        by = spell(transition)
+        started = time.perf_counter()
+        possible = solver.check(*self.flags.values())
+        yield Obligation(by, "possible", PROVED if possible == z3.sat else FAILS, time.perf_counter() - started)
+        for name, condition in self.targets(transition):
+            yield self._show(solver, Obligation(by, name), self.terms.of(condition), needed)
+
+    def _show(self, solver: Any, obligation: Obligation, broken: Term, needed: dict[str, str]) -> Obligation:
+        started = time.perf_counter()
+        wrong = z3.FreshBool("wrong")
+        solver.add(z3.Implies(wrong, broken))
+        answer = solver.check(wrong, *self.flags.values())
+        if answer == z3.unsat:
+            obligation.verdict = PROVED
+            core = {str(flag) for flag in solver.unsat_core()}
+            obligation.used = tuple(name for name, flag in self.flags.items() if str(flag) in core)
+            for lemma in self.lemmas:
+                if lemma in obligation.used and lemma not in needed and lemma != obligation.target:
+                    rest = [flag for name, flag in self.flags.items() if name != lemma]
+                    if solver.check(wrong, *rest) == z3.sat:
+                        needed[lemma] = obligation.name
+        elif answer == z3.sat:
+            obligation.verdict = FAILS
+            obligation.state = self.state_of(solver.model())
+        solver.add(z3.Not(wrong))
+        obligation.seconds = time.perf_counter() - started
+        return obligation
+
+    def script(self, transition: Transition, condition: Value) -> str:
+        """Return one obligation as an SMT-LIB 2 script, whose answer must be unsat."""
+        solver = z3.Solver()
+        invariants = [self.terms.of(value) for value in self.now.values()]
+        solver.add(*self.base(), *self.taken(transition), *invariants, self.terms.of(condition))
+        return f"(set-logic ALL)\n{solver.to_smt2()}"
+
+    def state_of(self, model: Any) -> list[int]:
+        """Read the state before the step out of a solver's model, transient leaves as in the first state."""
+        values = [value if isinstance(value, int) else 0 for value in self.reader.inputs]
+        for leaf, constant in zip(self.leaves, self.constants, strict=True):
+            value = model.eval(constant, model_completion=True)
+            values[leaf.index] = bool(z3.is_true(value)) if leaf.is_bool else _number(value)
+        return values
+
+
+def spell(transition: Transition) -> str:
+    """Return the name of an action with the arguments that are fixed in it, as far as they differ."""
+    instance = transition.instance
+    told = [f"{name}={_word(value)}" for name, value in instance.fixed.items() if name not in ("request", "order")]
+    return " ".join([instance.action.name, *told])
+
+
+def _word(value: Any) -> str:
+    return "".join("01"[bool(item)] for item in value) if isinstance(value, tuple) else str(value)
+
+
+def _number(value: Any) -> int:
+    return int(value.as_signed_long()) if isinstance(value, z3.BitVecNumRef) else int(value.as_long())
