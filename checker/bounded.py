@@ -7,15 +7,16 @@ built once as terms, and copied by substitution for every depth; the solver keep
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import z3
 
-from checker.graph import Graph, Node, Value
+from checker.graph import Node, Value, inside
+from checker.houdini import inductive
 from checker.model import Model, Taken
-from checker.shape import flatten, unflatten
+from checker.shape import flatten
 from checker.terms import Term, Terms, bits_for
 from checker.transitions import Reader, Transition
 
@@ -28,6 +29,8 @@ class Bounded:
     """No run of up to so many steps violates any of the properties, unless one is given below."""
     property: str = ""
     steps: list[Taken] = field(default_factory=list)
+    assumed: list[str] = field(default_factory=list)
+    """Lemmas and properties that were shown by induction first."""
     unknown: str = ""
     """Why the solver gave up; empty: it did not."""
     seconds: float = 0.0
@@ -36,7 +39,8 @@ class Bounded:
 class Relation:
     """The one transition relation of a model, as values of a graph over a state, a selector and free parameters."""
 
-    def __init__(self, model: Model, wanted: frozenset[str] = frozenset()) -> None:
+    def __init__(self, model: Model, wanted: frozenset[str], assumed: frozenset[str]) -> None:
+        """Build the relation; `wanted` are the properties to violate (empty: all), `assumed` hold in every state."""
         self.model = model
         self.reader = Reader(model)
         graph = self.graph = self.reader.graph
@@ -61,8 +65,13 @@ class Relation:
         self.bad_states: dict[str, Value] = {
             stated.name: graph.not_(self.reader.holds(stated, [self.reader.inputs]))
             for stated in model.of_kind("always")
-            if not wanted or stated.name in wanted
+            if (not wanted or stated.name in wanted) and stated.name not in assumed
         }
+        self.known = graph.all_of(
+            self.reader.holds(stated, [self.reader.inputs])
+            for stated in [*model.of_kind("lemma"), *model.of_kind("always")]
+            if stated.name in assumed
+        )
 
     def _in_domain(self, transition: Transition) -> Value:
         """Return that each free parameter has one of its values: a domain need not be an interval."""
@@ -78,14 +87,8 @@ class Relation:
     @property
     def values(self) -> list[Value]:
         """Everything that is translated."""
-        return [self.enabled, *self.after, *self.bad_steps.values(), *self.bad_states.values(), self.selector]
-
-
-def inside(graph: Graph, value: Value, values: Sequence[int]) -> Value:
-    """Return whether a value is one of several; a range is two comparisons."""
-    if isinstance(values, range) and values.step == 1:
-        return graph.and_(graph.le(values.start, value), graph.lt(value, values.stop))
-    return graph.any_of(graph.eq(value, number) for number in values)
+        bad = [*self.bad_steps.values(), *self.bad_states.values()]
+        return [self.enabled, *self.after, *bad, self.known, self.selector]
 
 
 class Unrolling:
@@ -106,12 +109,29 @@ class Unrolling:
         self.inputs = inputs
         self.next = [self.terms.constant(f"n.{node.name}", node) for node in inputs]
         chosen = [self.terms.typed(node) for node in [relation.selector, *relation.parameters]]
+        chosen += [self._idle(number) for number in range(len(relation.transitions))]
         self.step = z3.And(
             self.terms.of(relation.enabled), *chosen, *[n == a for n, a in zip(self.next, after, strict=True)]
         )
         self.bad_steps = {name: self.terms.of(value) for name, value in relation.bad_steps.items()}
         self.bad_states = {name: self.terms.of(value) for name, value in relation.bad_states.items()}
-        self.enabled = self.terms.of(relation.enabled)
+        typed = [self.terms.typed(node) for node in inputs]
+        self.known = z3.And(self.terms.of(relation.known), *typed)
+
+    def _idle(self, number: int) -> Term:
+        """Return that the parameters of an instance that is not taken have their lowest value: one run, one choice."""
+        relation = self.relation
+        taken = self.terms.of(relation.graph.eq(relation.selector, number))
+        lowest = [
+            self.terms.of(relation.graph.eq(leaf, leaf.low))
+            for leaf in relation.transitions[number].parameters.values()
+            if isinstance(leaf, Node)
+        ]
+        return z3.Or(taken, z3.And(*lowest))
+
+    def all_at(self, terms: dict[str, Term], depth: int) -> dict[str, Term]:
+        """Return several terms at a depth."""
+        return {name: self.at(term, depth) for name, term in terms.items()}
 
     def constants(self, depth: int) -> tuple[list[Term], list[Term]]:
         """Return the constants of the state at a depth, and of the choice made in it."""
@@ -163,24 +183,28 @@ def check(
     seconds: float | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Bounded:
-    """Look for the shortest run of at most `depth` steps that violates one of the wanted properties (empty: any)."""
+    """Look for the shortest run of at most `depth` steps that violates one of the wanted properties (empty: any).
+
+    A model's lemmas and always properties, as far as they are inductive in this scope, hold in every state of every
+    run: they are shown first, and then spare the solver most of the work.
+    """
     started = time.perf_counter()
-    unrolling = Unrolling(Relation(model, wanted))
+    # Other designs keep few of our lemmas, and their bugs are not deep: looking for those few would not pay.
+    ours = type(model.context) is getattr(model.module, "Context", None)
+    assumed = inductive(model) if ours else frozenset()
+    unrolling = Unrolling(Relation(model, wanted, assumed))
     solver = z3.SolverFor("QF_FD")
     solver.add(unrolling.initial())
-    result = Bounded()
+    result = Bounded(assumed=sorted(assumed))
     for place in range(depth + 1):
         if progress:
             progress(place)
-        bad = {name: unrolling.at(term, place) for name, term in unrolling.bad_states.items()}
         length = place
-        verdict, name = _violated(solver, bad, seconds, started)
+        verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_states, place), seconds, started)
         if verdict == z3.unsat and place < depth:
-            step = unrolling.at(unrolling.step, place)
-            solver.add(step)
-            bad = {name: unrolling.at(term, place) for name, term in unrolling.bad_steps.items()}
+            solver.add(unrolling.at(unrolling.step, place), unrolling.at(unrolling.known, place + 1))
             length = place + 1
-            verdict, name = _violated(solver, bad, seconds, started)
+            verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_steps, place), seconds, started)
         if verdict == z3.sat:
             result.property = name
             result.steps = unrolling.run_of(solver.model(), length)
@@ -207,14 +231,3 @@ def _violated(solver: Any, bad: dict[str, Term], seconds: float | None, started:
         return verdict, ""
     model = solver.model()
     return verdict, next(name for name, term in bad.items() if z3.is_true(model.eval(term, model_completion=True)))
-
-
-def native_run(model: Model, steps: list[Taken]) -> list[Any]:
-    """Replay a run natively; the solver's run must be one."""
-    states = [model.init]
-    for step in steps:
-        states.append(model.take(states[-1], step.action, step.arguments))
-    return states
-
-
-__all__ = ["Bounded", "Relation", "Unrolling", "check", "native_run", "unflatten"]

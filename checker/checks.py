@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import spec.model
 from checker.designs import design_class
-from checker.edits import apply, edited_model
+from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.model import BadModel, Model, Taken, load_module
 from checker.wrong_edits import WRONG_EDITS
@@ -80,6 +80,18 @@ class Outcome:
         return self.status == HOLDS
 
 
+def stale(check: Check) -> str:
+    """Return why a check's wrong edit cannot be made any more; empty: it can."""
+    wrong = next((wrong for wrong in WRONG_EDITS if wrong.name == check.edit), None)
+    if wrong is None:
+        return f"no wrong edit is called {check.edit}"
+    try:
+        apply(wrong.edits)
+    except BadEdit as error:
+        return str(error)
+    return ""
+
+
 def model_for(check: Check) -> Model:
     """Return the model of a check; raises BadScope or BadModel."""
     if check.model:
@@ -87,6 +99,8 @@ def model_for(check: Check) -> Model:
         return Model(module, settings(module, check.scope))
     scope = Scope.parse(check.scope)
     if check.edit:
+        if stale(check):
+            raise BadModel(f"--edit {check.edit}: {stale(check)}")
         wrong = next(wrong for wrong in WRONG_EDITS if wrong.name == check.edit)
         module = edited_model(apply(wrong.edits), wrong.name)
         return Model(module, module.Scope.parse(str(scope)))
@@ -114,16 +128,21 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     """Perform a check."""
     model = model_for(check)
     wanted = frozenset(check.expect)
-    known = [WELL_FORMED, *[stated.name for stated in model.properties if stated.kind in ("always", "step")]]
-    for name in check.expect:
-        if name not in known:
-            raise BadModel(f"property {name!r} is not claimed in this scope; write one of {', '.join(known)}")
+    claimed(model, wanted)
     search = Search(model, check.symmetry, until=None if check.all else wanted)
     exploration = search.run(check.limits, progress)
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
     for found in exploration.counterexamples.values():
         found.steps = []
     return Outcome(check, str(model.scope), exploration, steps)
+
+
+def claimed(model: Model, names: Iterable[str]) -> None:
+    """Raise BadModel where a property is none that the model claims in its scope."""
+    known = [WELL_FORMED, *[stated.name for stated in model.properties if stated.kind in ("always", "step")]]
+    for name in names:
+        if name not in known:
+            raise BadModel(f"property {name!r} is not claimed in this scope; write one of {', '.join(known)}")
 
 
 def stored(steps: Sequence[Taken]) -> list[tuple[str, tuple[Any, ...]]]:

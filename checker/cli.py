@@ -9,7 +9,9 @@ from typing import Annotated
 
 import typer
 
-from checker import output, report
+from checker import bounded_report, output, proof_report, proofs, report
+from checker import mutants as mutation
+from checker import repair as repairing
 from checker import verify as verification
 from checker.checks import Check, model_for, run_all
 from checker.checks import run as run_check
@@ -26,7 +28,7 @@ from checker.script import BadScenario
 from checker.syntax import OutsideSubset
 from checker.timeline import render, tell
 from checker.trace import BadTrace
-from spec.scope import OVERWRITE, SKIP, BadScope
+from spec.scope import EAGER, OVERWRITE, SKIP, BadScope
 
 app = typer.Typer(
     add_completion=False,
@@ -72,14 +74,16 @@ def explore(
     stated: Annotated[str, typer.Option("--property", help="Search on until this property is violated.")] = "",
     every: Annotated[bool, typer.Option("--all", help="Search on to the shortest story of every property.")] = False,
     edit: Annotated[str, typer.Option(help="One of the wrong edits that `verify` makes.", hidden=True)] = "",
-    symmetry: Annotated[str, typer.Option(help="full: names do not matter; none: count every state.")] = "full",
+    symmetry: Annotated[
+        str, typer.Option(help="full: names do not matter; none: they may; auto: none for a design file, else full.")
+    ] = "auto",
     max_states: Annotated[int | None, typer.Option(help="Stop after so many states (exit code 3).")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds (exit code 3).")] = None,
     as_json: Json = False,
 ) -> None:
     """Search every reachable state of a scope, shortest counterexamples first."""
-    if symmetry not in ("full", "none"):
-        raise BadScope(f"--symmetry {symmetry}: write full or none")
+    if symmetry not in ("auto", "full", "none"):
+        raise BadScope(f"--symmetry {symmetry}: write full, none or auto")
     check = Check(
         " ".join(setting or []) if model else scope,
         design=design,
@@ -87,7 +91,7 @@ def explore(
         model=model,
         expect=(stated,) if stated else (),
         all=every,
-        symmetry=symmetry == "full",
+        symmetry=symmetry == "full" or (symmetry == "auto" and not design.endswith(".py")),
         limits=Limits(max_states, max_seconds),
     )
     progress = output.Progress()
@@ -166,7 +170,11 @@ def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id t
     found = load(FOLDER, identity)
     check = Check(" ".join(found.settings) if found.model else found.scope, design=found.design, model=found.model)
     model = model_for(check)
-    output.say(render(tell(model, steps_of(model, found), found.broken, found.command)))
+    try:
+        story = tell(model, steps_of(model, found), found.broken, found.command)
+    except ValueError as error:
+        raise OtherModel(f"{identity}: {error}; design or spec have changed since: run {found.command}") from error
+    output.say(render(story))
     raise typer.Exit(output.VIOLATED)
 
 
@@ -177,9 +185,89 @@ def fuzz() -> None:
 
 
 @app.command()
-def prove() -> None:
-    """Prove the spec for all lengths (comes later)."""
-    raise BadScope("slotproof prove: there are no proofs yet; `slotproof explore` searches a scope completely")
+def prove(
+    design: Design = "slotproof",
+    ring: Annotated[bool, typer.Option("--ring", help="Show the ring-size theorem instead, as a table.")] = False,
+    export: Annotated[Path | None, typer.Option(help="Write each obligation as SMT-LIB 2 into this folder.")] = None,
+    seed: Annotated[int, typer.Option(help="The solver's random seed.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Prove every property for all lengths, any boundary pattern and any number of other requests, by induction."""
+    design_class(design)
+    if export is not None:
+        for proof in proofs.matrix(design, quick=True):
+            count = proofs.export(proof, export / proof.name.replace(", ", "-"))
+            output.say(f"{count} obligations of {proof.name} in {export}; a solver must answer unsat to each")
+        raise typer.Exit(output.SHOWN)
+    wanted = proofs.matrix(design, seed=seed)
+    done = {result.proof: result for result in proofs.prove_all(wanted)}
+    results = [done[proof] for proof in wanted]
+    if as_json:
+        output.emit({"proofs": [proofs.data(result) for result in results], "unneeded": proofs.unneeded(results)})
+    else:
+        proof_report.show_table(results)
+        proof_report.show_failures(results)
+        if proof_report.exit_code(results) != output.SHOWN:
+            output.say(f"slotproof prove --design {design} --seed {seed}")
+    raise typer.Exit(proof_report.exit_code(results))
+
+
+@app.command()
+def bmc(
+    scope: Scope = "",
+    design: Design = "slotproof",
+    model: Annotated[str, typer.Option(help="A model of your own: a Python file, instead of the protocol's.")] = "",
+    setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=NUMBER for the model's scope.")] = None,
+    stated: Annotated[str, typer.Option("--property", help="Look for this property only.")] = "",
+    depth: Annotated[int, typer.Option(help="How many steps to look ahead.", min=1)] = 14,
+    max_seconds: Annotated[float | None, typer.Option(help="Give up after so many seconds (exit code 3).")] = None,
+    as_json: Json = False,
+) -> None:
+    """Look for the shortest violation with a solver, depth by depth: larger pools than a search can do."""
+    check = Check(
+        " ".join(setting or []) if model else scope, design=design, model=model, expect=(stated,) if stated else ()
+    )
+    found = bounded_report.run(check, depth, max_seconds, output.Progress())
+    if as_json:
+        output.emit(bounded_report.data(check, found))
+    else:
+        bounded_report.show(check, found)
+    raise typer.Exit(bounded_report.exit_code(found))
+
+
+@app.command()
+def mutants(
+    sample: Annotated[int | None, typer.Option(help="Judge so many of them only, always the same.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="For --sample: which ones.")] = mutation.SEED,
+    as_json: Json = False,
+) -> None:
+    """Show the mutation score of the spec: does every small change of it break something that has a name."""
+    progress = output.Progress()
+    result = mutation.score(sample, seed=seed, note=progress.note)
+    progress.done()
+    if as_json:
+        output.emit(mutation.data(result))
+    else:
+        output.say(mutation.show(result))
+    raise typer.Exit(output.SHOWN if result.right else output.VIOLATED)
+
+
+@app.command()
+def repair(
+    design: Annotated[str, typer.Argument(metavar="NAME", help="A design that fails: a known one.")],
+    mode: Annotated[str, typer.Option(help="eager or lazy.")] = EAGER,
+    max_seconds: Annotated[float, typer.Option(help="Look for a repair no longer than so many seconds.")] = 300.0,
+    as_json: Json = False,
+) -> None:
+    """Look for the smallest change of decisions, taken from other known designs, that makes a design hold."""
+    progress = output.Progress()
+    found = repairing.repair(design, mode, max_seconds, note=progress.note)
+    progress.done()
+    if as_json:
+        output.emit(repairing.data(found))
+    else:
+        repairing.show(found)
+    raise typer.Exit(found.code)
 
 
 def main() -> None:

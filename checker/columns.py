@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.graph import Node, Value, order
+from checker.model import BadModel
 
 Column = NDArray[Any]
 Load = Callable[[Node], Column]
@@ -29,7 +30,7 @@ def width_for(values: Sequence[Value]) -> type[np.signedinteger[Any]]:
     for width in WIDTHS:
         if reach <= np.iinfo(width).max:
             return width
-    raise OverflowError(f"values reach {reach}: more than 64 bits; declare narrower ranges")
+    raise BadModel(f"values reach {reach}: more than 64 bits; declare narrower ranges")
 
 
 class Program:

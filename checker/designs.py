@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 
 from checker.history import DESIGNS
@@ -32,6 +33,25 @@ def design_class(name: str) -> type[Design]:
         raise BadModel(
             f"{name}: it defines {len(own)} subclasses of spec.design.Design; define one, or say DESIGN = TheClass"
         )
+    refuse_unknown(name, chosen)
     if "name" not in vars(chosen):
         chosen.name = Path(name).stem
     return chosen
+
+
+def refuse_unknown(file: str, chosen: type[Design]) -> None:
+    """Raise BadModel where a design defines something that is no decision: a misspelt one would change nothing.
+
+    What begins with an underscore is the design's own business.
+    """
+    decisions = [name for name in vars(Design) if not name.startswith("_")]
+    for cls in chosen.__mro__:
+        if cls is Design:
+            break
+        for name in vars(cls):
+            if not name.startswith("_") and name not in decisions and cls not in DESIGNS.values():
+                near = difflib.get_close_matches(name, decisions, 1)
+                meant = f"do you mean {near[0]}?" if near else f"decisions are {', '.join(sorted(decisions))}"
+                raise BadModel(
+                    f"{file}: {cls.__name__}.{name} is no decision of a design: {meant} Helpers begin with _"
+                )

@@ -16,7 +16,7 @@ from typing import Any
 
 from checker.expressions import Expressions
 from checker.graph import Graph, Node, Value
-from checker.shape import Array, Record, Shape
+from checker.shape import Array, Record, Shape, leaves
 from checker.syntax import OutsideSubset, refuse, text_of
 from checker.values import (
     REPLACED,
@@ -65,7 +65,10 @@ class Frame:
 class Walk(Expressions):
     """One walk over one function (an action, a property, a decision) and all that it calls."""
 
-    def __init__(self, graph: Graph, store: Store) -> None:
+    def __init__(self, graph: Graph, store: Store, context: Any = None) -> None:
+        """Prepare a walk; the methods of `context` are decisions: they look at the state, but not at its ghosts."""
+        self.context = context
+        self.deciding = 0
         self.graph = graph
         self.store = store
         self.path: Value = True
@@ -82,10 +85,12 @@ class Walk(Expressions):
         """Walk a call and return its value."""
         if isinstance(function, (Action, Property)):
             function = function.function
+        decides = isinstance(function, MethodType) and function.__self__ is self.context
         if isinstance(function, MethodType):
             arguments = [function.__self__, *arguments]
             function = function.__func__
         text = text_of(function)
+        self.deciding += decides
         frame = Frame(function, function.__code__.co_filename, _bind(function, arguments, named or {}))
         self.frames.append(frame)
         if len(self.frames) > 40:
@@ -94,6 +99,7 @@ class Walk(Expressions):
         if frame.result is not None and frame.returned is not True and not _returns(text.body):
             raise refuse(frame.file, text, f"{text.name} may end without a value", "end it with a return")
         self.frames.pop()
+        self.deciding -= decides
         return frame.result
 
     def call(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
@@ -294,6 +300,10 @@ class Walk(Expressions):
         owner, index = place
         if not isinstance(target, ast.Name):
             self.give(value, target, frame)
+            if self.deciding and any(leaf.index >= 0 for leaf in leaves(options_of(owner))):
+                raise refuse(
+                    frame.file, target, "a decision changes the state", "only look at it, and return an answer"
+                )
         if isinstance(target, ast.Name):
             if isinstance(value, Lazily):
                 raise refuse(frame.file, target, "an enumerate() or zip() with a name", "loop over it directly")
@@ -347,7 +357,12 @@ def _bind(function: FunctionType, arguments: list[Any], named: dict[str, Any]) -
     bound.update(zip(parameters, arguments, strict=False))
     bound.update(named)
     if len(arguments) > len(parameters) or len(bound) != len(parameters):
-        raise TypeError(f"{function.__qualname__} takes {', '.join(parameters)}")
+        raise OutsideSubset(
+            function.__code__.co_filename,
+            function.__code__.co_firstlineno,
+            f"{function.__qualname__} takes {', '.join(parameters)} and is called with other arguments",
+            "give it the parameters of the method that it overrides",
+        )
     return {name: bound[name] for name in parameters}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from checker.graph import Graph, Node, Value, is_bool
-from checker.shape import Array, Record
+from checker.shape import Array, Record, leaves
 from checker.syntax import refuse
 from checker.values import (
     REPLACED,
@@ -62,6 +62,7 @@ class Expressions:
     graph: Graph
     store: Store
     path: Value
+    deciding: int
     loose: set[Record | Array]
     """Records and vectors made by this walk that have no place yet."""
     given: set[Record | Array]
@@ -108,7 +109,15 @@ class Expressions:
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Any:
         owner = self.expression(node.value, frame)
         if isinstance(owner, (Record, Mux)):
-            return read(field(owner, node.attr), self.store)
+            parts = field(owner, node.attr)
+            if self.deciding and any(leaf.ghost for leaf in leaves(parts[0][1])):
+                raise refuse(
+                    frame.file,
+                    node,
+                    f"a decision reads {ast.unparse(node)}, which only properties may",
+                    "decide by what an engine knows: requests, pending rows, free slots, the cache",
+                )
+            return read(parts, self.store)
         if isinstance(owner, (Node, Array)):
             raise refuse(frame.file, node, f"{ast.unparse(node)} is no field of a record", "use the state's fields")
         return getattr(owner, node.attr)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.columns import Column
+from checker.model import BadModel
 from checker.shape import Leaf
 
 Words = NDArray[np.uint64]
@@ -92,7 +93,7 @@ class Symmetric:
         for leaf in self.leaves:
             # What is recorded about a member enters without names, so it must name no other one.
             if self._members(leaf) and (leaf.sort == self.named or len(self._members(leaf)) > 1):
-                raise ValueError(f"{leaf.path} relates two members of {self.named}: give the model another last sort")
+                raise BadModel(f"{leaf.path} relates two members of {self.named}: give the model another last sort")
         random = np.random.default_rng(seed)
         inside = [leaf for leaf in self.leaves if not self._members(leaf)]
         self.plain = group([leaf for leaf in inside if leaf.sort != self.named], random)

@@ -55,6 +55,11 @@ def follow_prefill(follower: Follower, line: int, event: Prefill) -> None:
         batch.rows.append((row.r, request))
         follower.rows_out[request] += 1
     follower.batches.append(batch)
+    if not batch.rows:
+        # A prefill batch without rows is a batch without rows of ours: the spec knows it as an empty decode batch.
+        names = follower.scope.requests
+        follower.design.preparing = []
+        follower.act(prepare, [False] * names, tuple(range(names)), (False,) * names, ABSENT)
     state = follower.state
     rows = state.batches[state.pending - 1].rows
     for row, (_, request) in zip(event.rows, batch.rows, strict=True):

@@ -6,7 +6,7 @@ solver reads it as terms. A value is a plain int or bool, or a Node. Equal expre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 INT_OPS = frozenset({"add", "sub", "mul", "mod", "div", "where", "int"})
 
@@ -57,6 +57,8 @@ class Graph:
 
     def leaf(self, name: str, is_bool: bool, low: int, high: int) -> Node:
         """Return a new input; its value lies in low..high."""
+        if low > high:
+            raise ValueError(f"{name} has no value at all in {low}..{high}")
         node = Node("leaf", (), is_bool, low, high, len(self.nodes))
         node.name = name
         self.nodes.append(node)
@@ -307,3 +309,10 @@ def order(roots: Iterable[Value]) -> list[Node]:
             found[node.number] = node
             stack.extend(arg for arg in node.args if isinstance(arg, Node))
     return [found[number] for number in sorted(found)]
+
+
+def inside(graph: Graph, value: Value, values: Sequence[int]) -> Value:
+    """Return whether a value is one of several; a range is two comparisons."""
+    if isinstance(values, range) and values.step == 1:
+        return graph.and_(graph.le(values.start, value), graph.lt(value, values.stop))
+    return graph.any_of(graph.eq(value, number) for number in values)

@@ -14,8 +14,7 @@ from typing import Any
 
 import z3
 
-from checker.bounded import inside
-from checker.graph import Node, Value
+from checker.graph import Node, Value, inside
 from checker.model import Model
 from checker.terms import Term, Terms
 from checker.transitions import Reader, Transition
@@ -102,8 +101,8 @@ class Induction:
         if seconds is not None:
             solver.set("timeout", int(1000 * seconds))
         solver.add(*self.base(), *self.taken(transition))
-        for name, value in self.now.items():
-            solver.add(z3.Implies(self.flags[name], self.terms.of(value)))
+        for name, flag in self.flags.items():
+            solver.add(z3.Implies(flag, self.terms.of(self.now[name])))
         return solver
 
     def steps(self, transition: Transition, needed: dict[str, str], seed: int = 0, seconds: float | None = None) -> Any:
@@ -111,6 +110,9 @@ class Induction:
         solver = self.solver(transition, seed, seconds)
         by = spell(transition)
         started = time.perf_counter()
+        if solver.check() == z3.unsat:
+            # Its fixed arguments contradict each other, whatever the state: no such step exists.
+            return
         possible = solver.check(*self.flags.values())
         yield Obligation(by, "possible", PROVED if possible == z3.sat else FAILS, time.perf_counter() - started)
         for name, condition in self.targets(transition):

@@ -74,6 +74,10 @@ class Model:
         self.context = context
         self.init = module.init(scope)
         self.shape: Record = shape_of(self.init, scope)
+        try:
+            self.check_ranges(self.init)
+        except Violated as violation:
+            raise BadModel(f"the first state is not one: {violation}; mend init() or the declared range") from None
         # An action with nothing to choose from for a parameter does not exist in this scope.
         self.actions: tuple[Action, ...] = tuple(
             action for action in module.actions if all(_sequence(choice(scope)) for choice in action.choices.values())
@@ -150,7 +154,13 @@ class Model:
 
 
 def _sequence(values: Iterable[Any]) -> Sequence[Any]:
-    return values if isinstance(values, range) else list(values)
+    """Return values as a sequence; so many that listing them would take for ever are refused."""
+    if isinstance(values, range):
+        return values
+    listed = list(itertools.islice(values, MOST_CHOICES + 1))
+    if len(listed) > MOST_CHOICES:
+        raise BadModel(f"a parameter has more than {MOST_CHOICES} values in this scope; name fewer requests")
+    return listed
 
 
 def _transient(part: Any) -> bool:
@@ -159,14 +169,15 @@ def _transient(part: Any) -> bool:
 
 def load_module(path: Path) -> ModuleType:
     """Import a Python file by its path; raises BadModel when it cannot be."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(f"slotproof file {path.stem}", path)
     if spec is None or spec.loader is None or not path.is_file():
         raise BadModel(f"{path}: no such Python file; write the path of one")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    # A name of its own, so that a file called numpy.py does not take the place of numpy.
+    sys.modules[f"slotproof file {path.stem}"] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BadModel(f"{path}: importing it failed with {type(error).__name__}: {error}; mend the file") from error
     return module
 

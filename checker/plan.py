@@ -24,8 +24,8 @@ HOLDS: tuple[tuple[str, str], ...] = (("merged-29792", LAZY),)
 """The historical designs that hold in a mode."""
 
 _QUICK = (
-    "requests=2 slots=6 nodes=2 families=1 mode=eager max_len=4",
     "requests=2 slots=6 nodes=2 families=1 mode=lazy max_len=4",
+    "requests=2 slots=6 nodes=2 families=1 mode=eager max_len=4",
     "requests=1 slots=5 nodes=2 mode=lazy without_spare=skip max_len=6",
     "requests=1 slots=5 nodes=2 interval=any mode=eager max_len=4",
     "requests=1 slots=5 nodes=2 interval=any mode=lazy max_len=4",
@@ -34,6 +34,9 @@ _FULL = (
     "requests=2 slots=6 nodes=2 families=2 mode=lazy max_len=4",
     "requests=2 slots=6 nodes=2 families=2 mode=eager max_len=5",
     "requests=2 slots=6 nodes=2 families=1 mode=lazy without_spare=skip max_len=4",
+    "requests=1 slots=3 nodes=1 lookahead=0 mode=lazy max_len=4 others=on",
+    "requests=1 slots=6 nodes=2 mode=eager max_len=8",
+    "requests=1 slots=5 nodes=2 mode=lazy max_len=8",
     "requests=1 slots=5 nodes=2 mode=lazy without_spare=skip max_len=8",
     "requests=1 slots=5 nodes=2 interval=any mode=eager max_len=5",
     "requests=1 slots=5 nodes=2 interval=any mode=lazy max_len=5",

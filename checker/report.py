@@ -39,7 +39,7 @@ def reproduce(check: Check, name: str = "") -> str:
     design = "" if check.model else check.design
     line = counterexamples.reproduce_line(design, check.scope, name, check.model, settings)
     line = line if name else line.removesuffix(" --property ").rstrip()
-    line += "" if check.symmetry else " --symmetry none"
+    line += "" if check.symmetry or check.design.endswith(".py") else " --symmetry none"
     line += f" --max-states {check.limits.states}" if check.limits.states else ""
     return line + (f" --max-seconds {check.limits.seconds:g}" if check.limits.seconds else "")
 

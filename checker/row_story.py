@@ -44,6 +44,11 @@ class RowFollower:
                 request.last = row.last
         else:
             request.count = row.count
+        start = row.prefix if isinstance(row, PrefillRow) else request.len
+        follows = start < row.len if isinstance(row, PrefillRow) else request.started and row.len == start + 1
+        if not follows and request.taint is None:
+            # What it leaves in the working slot is the state of no text, and so is all that comes after.
+            request.taint = -line
         request.started = True
         request.len = row.len
         if row.mark is not None:
@@ -52,7 +57,8 @@ class RowFollower:
             if newest is not None and newest.slot == row.slot and header.mode == "lazy":
                 request.newest = None  # An in-place claim gives the old checkpoint up, and says so by its label.
             if row.slot is not None:
-                problems += self._table.write(line, event, b, request, row.slot, row.mark)
+                passed = start < row.mark <= row.len
+                problems += self._table.write(line, event, b, request, row.slot, row.mark, passed)
         self._advance(request, row.next, lazy_to=row.pos if row.mark is not None else None)
         if request.last is None and prefill:
             request.last = row.last

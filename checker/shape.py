@@ -6,9 +6,9 @@ import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
-from spec.language import ABSENT, Id, Per, Range, Transient, Vector
+from spec.language import ABSENT, Ghost, Id, Per, Range, Transient, Vector
 
 UNBOUNDED = 1 << 62
 """A declared end of a range that nothing limits."""
@@ -30,6 +30,8 @@ class Leaf:
     places: tuple[tuple[str, int], ...] = ()
     """The vectors it lies in, outermost first: (sort of which there is one element per member, or "", index)."""
     transient: bool = False
+    ghost: bool = False
+    """No decision may read it."""
 
 
 @dataclass(eq=False, slots=True)
@@ -81,6 +83,13 @@ def unflatten(shape: Shape, values: Iterator[int]) -> Any:
     return shape.cls(*[unflatten(part, values) for part in shape.fields.values()])
 
 
+class _Told(NamedTuple):
+    """What the annotations around a leaf say of it."""
+
+    transient: bool
+    ghost: bool
+
+
 class _Builder:
     def __init__(self, scope: Any) -> None:
         self.scope = scope
@@ -89,20 +98,23 @@ class _Builder:
     def _end(self, end: int | str) -> int:
         return int(getattr(self.scope, end)) if isinstance(end, str) else end
 
-    def build(self, value: Any, hint: Any, path: str, places: tuple[tuple[str, int], ...], transient: bool) -> Shape:
+    def build(self, value: Any, hint: Any, path: str, places: tuple[tuple[str, int], ...], told: _Told) -> Shape:
         marks: tuple[Any, ...] = ()
         if get_origin(hint) is Annotated:
             hint, *rest = get_args(hint)
             marks = tuple(rest)
-        transient = transient or any(isinstance(mark, Transient) for mark in marks)
+        told = _Told(
+            told.transient or any(isinstance(mark, Transient) for mark in marks),
+            told.ghost or any(isinstance(mark, Ghost) for mark in marks),
+        )
         if isinstance(value, (bool, int)):
-            return self._leaf(value, marks, path, places, transient)
+            return self._leaf(value, marks, path, places, told)
         if isinstance(value, Vector):
             inner = get_args(hint)[0] if get_args(hint) else Any
             sort = next((mark.sort for mark in marks if isinstance(mark, Per)), "")
             return Array(
                 [
-                    self.build(element, inner, f"{path}[{number}]", (*places, (sort, number)), transient)
+                    self.build(element, inner, f"{path}[{number}]", (*places, (sort, number)), told)
                     for number, element in enumerate(value)
                 ]
             )
@@ -113,18 +125,27 @@ class _Builder:
         return Record(
             type(value),
             {
-                field.name: self.build(
-                    getattr(value, field.name), hints[field.name], prefix + field.name, places, transient
-                )
+                field.name: self.build(getattr(value, field.name), hints[field.name], prefix + field.name, places, told)
                 for field in dataclasses.fields(value)
             },
         )
 
     def _leaf(
-        self, value: Any, marks: tuple[Any, ...], path: str, places: tuple[tuple[str, int], ...], transient: bool
+        self, value: Any, marks: tuple[Any, ...], path: str, places: tuple[tuple[str, int], ...], told: _Told
     ) -> Leaf:
         kind = re.sub(r"\[\d+\]", "", path)
-        leaf = Leaf(self.count, path, isinstance(value, bool), -UNBOUNDED, UNBOUNDED, kind, None, places, transient)
+        leaf = Leaf(
+            self.count,
+            path,
+            isinstance(value, bool),
+            -UNBOUNDED,
+            UNBOUNDED,
+            kind,
+            None,
+            places,
+            told.transient,
+            told.ghost,
+        )
         self.count += 1
         if leaf.is_bool:
             leaf.low, leaf.high = 0, 1
@@ -138,6 +159,6 @@ class _Builder:
 
 def shape_of(state: Any, scope: Any) -> Record:
     """Return the shape of a state, read off the state itself and the annotations of its record classes."""
-    shape = _Builder(scope).build(state, type(state), "", (), False)
+    shape = _Builder(scope).build(state, type(state), "", (), _Told(False, False))
     assert isinstance(shape, Record)
     return shape

@@ -144,6 +144,7 @@ class SlotTable:
         else:
             kind, text = "exact-label", f"what it ends up with is {values[-1].words()}"
             root = values[-1].root if root is None and values[-1][:2] == right[:2] else root
+            root = None if root is not None and root < 0 else root
         message = f"{request.name} publishes slot {slot.id} as {name}, but {text}{self._elsewhere(right, slot)}"
         for hazard in request.opened.values():
             hazard.harmful_at = line
@@ -183,10 +184,12 @@ class SlotTable:
             request.taint = self._bad(line, "prefill", request, slot, prefix, "exact-label", message, root)
         slot.note(line, batch, f"launch b{batch}: {request.name} copies it as the state of {prefix} tokens")
 
-    def write(self, line: int, event: str, batch: int, request: Request, number: int, mark: int) -> list[Problem]:
-        """A launched row will write a checkpoint into the slot."""
+    def write(
+        self, line: int, event: str, batch: int, request: Request, number: int, mark: int, passed: bool
+    ) -> list[Problem]:
+        """A launched row will write a checkpoint into the slot; `passed`: it comes by the mark on its way."""
         slot = self.at(line, number)
-        value = Value(request, mark, request.taint)
+        value = Value(request, mark, request.taint if passed or request.taint is not None else -line)
         found = []
         if slot.cached:
             if value != Value(slot.key or request, slot.label or 0, None):

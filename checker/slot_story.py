@@ -18,7 +18,10 @@ AFTERWARDS = 8  # How many entries a violation's story goes on after the violati
 
 
 class Value(NamedTuple):
-    """The state of `request` after `length` tokens. `root`: the line of the bad copy that it descends from, or None."""
+    """The state of `request` after `length` tokens.
+
+    `root`: the line of the bad copy that it descends from; minus the line of a row that cannot compute it; or None.
+    """
 
     request: Request
     length: int
@@ -27,7 +30,11 @@ class Value(NamedTuple):
     def words(self) -> str:
         """For a person, for example "A@16"."""
         text = f"{self.request.name}@{self.length}"
-        return text if self.root is None else f"{text} (from the wrong state of line {self.root})"
+        if self.root is None:
+            return text
+        if self.root < 0:
+            return f"{text} (which the row of line {-self.root} cannot compute)"
+        return f"{text} (from the wrong state of line {self.root})"
 
 
 class Write(NamedTuple):

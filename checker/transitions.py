@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker.evaluate import Walk
-from checker.graph import Graph, Node, Value, bounds
-from checker.model import Instance, Model
+from checker.graph import Graph, Node, Value, bounds, order
+from checker.model import BadModel, Instance, Model
 from checker.shape import Leaf, Record, flatten, leaves
 from checker.values import Store
 from spec.language import WELL_FORMED, Property
@@ -53,7 +53,7 @@ class Reader:
     def transition(self, instance: Instance) -> Transition:
         """Walk an action with some parameters fixed."""
         store = Store(self.graph)
-        walk = Walk(self.graph, store)
+        walk = Walk(self.graph, store, self.model.context)
         state = self.state(store, self.inputs)
         chosen = {
             name: self.graph.leaf(name, isinstance(values[0], bool), *_ends(values))
@@ -87,16 +87,30 @@ class Reader:
     def holds(self, stated: Property, states: list[list[Value]]) -> Value:
         """Walk a property over one state, or over the states before and after a step."""
         store = Store(self.graph)
-        walk = Walk(self.graph, store)
-        value = walk.run(stated, [*[self.state(store, values) for values in states], self.model.context])
+        walk = Walk(self.graph, store, self.model.context)
+        told = {leaf.index for leaf in self.leaves if leaf.transient} if len(states) == 1 else set()
+        hidden = {index: self.graph.leaf(self.leaves[index].path, *_span(self.leaves[index])) for index in told}
+        shown = [[hidden.get(index, value) for index, value in enumerate(values)] for values in states]
+        value = walk.run(stated, [*[self.state(store, values) for values in shown], self.model.context])
+        for node in order([value]):
+            if node in hidden.values():
+                raise BadModel(
+                    f"the property {stated.name} reads {node.name}, which only tells of the last step, "
+                    f"and is of kind {stated.kind}; make it a step property"
+                )
         # A property that indexes outside a vector is false, not undefined.
         outside = self.graph.any_of(condition for _, condition in walk.violations)
         return self.graph.and_(self.graph.truth(value), self.graph.not_(outside))
 
 
+def _span(leaf: Leaf) -> tuple[bool, int, int]:
+    return leaf.is_bool, leaf.low, leaf.high
+
+
 def _ends(values: Sequence[int]) -> tuple[int, int]:
     """Return the smallest and largest value; a range is too long to look through."""
-    return (values[0], values[-1]) if isinstance(values, range) else (int(min(values)), int(max(values)))
+    ends = (values[0], values[-1]) if isinstance(values, range) else values
+    return int(min(ends)), int(max(ends))
 
 
 def constants(model: Model) -> list[Value]:
@@ -115,7 +129,7 @@ def conjuncts(value: Value) -> Iterable[Value]:
 
 def _renew(shape: Any, store: Store, values: list[Value]) -> Any:
     if isinstance(shape, Leaf):
-        leaf = Leaf(shape.index, shape.path, shape.is_bool, shape.low, shape.high)
+        leaf = Leaf(shape.index, shape.path, shape.is_bool, shape.low, shape.high, ghost=shape.ghost)
         store.write(leaf, values[shape.index])
         return leaf
     if isinstance(shape, Record):

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker import plan, report
-from checker.checks import Check, Outcome, run_all
+from checker import plan, proof_report, report
+from checker.checks import Check, Outcome, run_all, stale
 from checker.history import DESIGNS, RELEASES
 from checker.judge import judge_file
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
+from checker.proofs import Proof, Proven, matrix, prove_all, unneeded
+from checker.proofs import data as proof_data
 from checker.trace import BadTrace
 from spec.language import WELL_FORMED
 from spec.properties import PROPERTIES
@@ -29,6 +31,7 @@ class Verification:
     ours: list[Outcome] = field(default_factory=list)
     designs: list[Outcome] = field(default_factory=list)
     edits: list[Outcome] = field(default_factory=list)
+    proven: list[Proven] = field(default_factory=list)
     traces: list[dict[str, Any]] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     """What nothing has violated, reached or enabled: a hole in the checks themselves."""
@@ -44,14 +47,16 @@ class Verification:
         wrong = [outcome for outcome in self.outcomes if not outcome.as_expected]
         if self.gaps or any(not row["right"] for row in self.traces):
             return VIOLATED
-        if any(outcome.status != "cut short" for outcome in wrong):
+        proofs = proof_report.exit_code(self.proven)
+        if any(outcome.status != "cut short" for outcome in wrong) or proofs == VIOLATED:
             return VIOLATED
-        return INCONCLUSIVE if wrong else SHOWN
+        return INCONCLUSIVE if wrong or proofs == INCONCLUSIVE else SHOWN
 
 
 def verify(quick: bool, progress: Progress) -> Verification:
     """Perform all checks, in parallel processes, and judge the traces."""
-    ours, designs, edits = plan.ours(quick), plan.designs(), plan.wrong_edits()
+    ours, designs = plan.ours(quick), plan.designs()
+    edits = [check for check in plan.wrong_edits() if not stale(check)]
     done: dict[Check, Outcome] = {}
     checks = [*ours, *designs, *edits]
     for outcome in run_all(checks):
@@ -60,8 +65,21 @@ def verify(quick: bool, progress: Progress) -> Verification:
     result = Verification(
         [done[check] for check in ours], [done[check] for check in designs], [done[check] for check in edits]
     )
+    wanted = matrix(quick=quick)
+    proven: dict[Proof, Proven] = {}
+    for proof in prove_all(wanted):
+        proven[proof.proof] = proof
+        progress.note(f"{len(proven)} of {len(wanted)} proofs done")
+    result.proven = [proven[proof] for proof in wanted]
     result.traces = [trace_row(path) for path in sorted(TRACES.glob("*.ndjson"))]
     result.gaps = gaps(result.outcomes)
+    result.gaps += [
+        f"the wrong edit {check.edit} cannot be made, let it follow the spec: {stale(check)}"
+        for check in plan.wrong_edits()
+        if stale(check)
+    ]
+    if not result.traces:
+        result.gaps.append(f"no recorded traces: {TRACES} is not here; run this in the checkout")
     progress.done()
     return result
 
@@ -123,6 +141,7 @@ def data(result: Verification) -> dict[str, Any]:
     return {
         "code": result.code,
         "searches": [report.data(outcome) | {"as expected": outcome.as_expected} for outcome in result.outcomes],
+        "proofs": [proof_data(proof) for proof in result.proven],
         "traces": result.traces,
         "gaps": result.gaps,
     }
@@ -143,14 +162,14 @@ def show(result: Verification) -> None:
         )
         for row in result.traces
     ]
-    table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), rows) if rows else say(
-        f"No traces to judge: {TRACES} is not here; run this in the checkout.\n"
-    )
+    table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), rows)
+    proof_report.show_table(result.proven)
     for gap in result.gaps:
         say(f"GAP: {gap}")
     for outcome in result.outcomes:
         if not outcome.as_expected:
             _explain(outcome)
+    proof_report.show_failures(result.proven)
     say(_summary(result))
 
 
@@ -196,10 +215,12 @@ def _explain(outcome: Outcome) -> None:
 def _summary(result: Verification) -> str:
     wrong = sum(not outcome.as_expected for outcome in result.outcomes)
     wrong += sum(not row["right"] for row in result.traces) + len(result.gaps)
+    wrong += sum(not proof.holds for proof in result.proven) + len(unneeded(result.proven))
     if wrong:
         return f"{wrong} of the checks are not as they should be"
     states = sum(outcome.exploration.states for outcome in result.outcomes)
     return (
-        f"all as it should be: {len(result.outcomes)} searches, {states:,} states, {len(result.traces)} traces; "
-        "what that covers and what it does not: README"
+        f"all as it should be: {len(result.outcomes)} searches, {states:,} states; {len(result.proven)} proofs, "
+        f"{sum(len(proof.obligations) for proof in result.proven):,} obligations; {len(result.traces)} traces. "
+        "What that covers and what it does not: README"
     )

@@ -120,6 +120,57 @@ WRONG_EDITS = (
         "grid",
     ),
     WrongEdit(
+        "abort-publishes",
+        "an aborted request leaves its newest checkpoint in the cache",
+        (
+            Edit(
+                "spec.actions.transfer",
+                "    release(s, design, request)",
+                "    me = s.requests[request]\n"
+                "    if me.last_len > 0 and not key_cached(s, request, me.last_len):\n"
+                "        publish(s, design, request, me.ring[me.last], me.last_len)\n"
+                "        me.ring[me.last] = -1\n"
+                "    release(s, design, request)",
+            ),
+            Edit("spec.actions.transfer", "import forget, release", "import forget, key_cached, publish, release"),
+        ),
+        EAGER,
+        "abort-publishes-nothing",
+    ),
+    WrongEdit(
+        "donate-twice",
+        "a donation does not ask whether its key is cached already",
+        (
+            Edit(
+                "spec.actions.results",
+                "_cached(s, request, me.last_len):\n        event.key_cached = True\n    else:\n        replacement",
+                "_cached(s, request, 0):\n        event.key_cached = True\n    else:\n        replacement",
+            ),
+        ),
+        EAGER,
+        "one-entry-per-key",
+    ),
+    WrongEdit(
+        "keep-the-superseded",
+        "a lazy request never frees the checkpoint that a newer one has superseded",
+        (
+            Edit(
+                "spec.design",
+                "        return me.last\n\n    def label_survives",
+                "        return completed\n\n    def label_survives",
+            ),
+        ),
+        LAZY,
+        "lazy-keeps-one",
+    ),
+    WrongEdit(
+        "mark-before-the-start",
+        "a prefill marks a boundary that its cached prefix covers already, whose state it never passes",
+        (Edit("spec.grid", "return mark if mark > me.prefix else ABSENT", "return mark if mark > 0 else ABSENT"),),
+        EAGER,
+        "exact-label",
+    ),
+    WrongEdit(
         "position-off-by-one",
         "the completed position is the one after the row's",
         (

@@ -110,6 +110,14 @@ class Transient:
     """A field that only tells what the last step did; two states that differ in nothing else are one."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Ghost:
+    """A field that only properties read: what no engine knows, or what is counted for the properties' sake.
+
+    The checker refuses a decision of a design that reads one, and any decision that changes the state.
+    """
+
+
 Choices = Callable[[Any], Iterable[Any]]
 """From a scope to the values that a parameter of an action may take in it."""
 

@@ -72,7 +72,7 @@ def admitted_is_fresh(s: State, design: Design) -> bool:
                 return False
             if request.family == ABSENT or request.decode_count != 0 or request.seq_len <= request.prefix:
                 return False
-            if request.last_len != ABSENT or request.owed != ABSENT or request.next != 0:
+            if request.last_len != ABSENT or request.next != 0:
                 return False
             if (request.source == ABSENT) != (request.prefix == 0):
                 return False
@@ -336,10 +336,13 @@ def newest_claim_is_next(s: State, design: Design) -> bool:
 
 @lemma()
 def owed_is_labelled(s: State, design: Design) -> bool:
-    """What a request owes the cache is what its label says."""
+    """What a request owes the cache is what its label says, at `last`."""
     for request in s.requests:
-        if request.phase != IDLE and request.owed != request.last_len:
-            return False
+        if request.phase != IDLE:
+            if request.owed != request.last_len or (request.owed == ABSENT) != (request.owed_at == ABSENT):
+                return False
+            if request.owed != ABSENT and request.owed_at != request.last:
+                return False
     return True
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from spec.design import Design
 from spec.language import ABSENT, always, step
 from spec.rows import claim_pending, others_write, promised, writes
-from spec.scope import ANY, EAGER
+from spec.scope import ANY, EAGER, LAZY
 from spec.state import IDLE, RUNNING, Row, State, Text
 
 
@@ -196,6 +196,40 @@ def release_all(before: State, after: State, design: Design) -> bool:
     return True
 
 
+@step()
+def abort_publishes_nothing(before: State, after: State, design: Design) -> bool:
+    """A request that is aborted leaves nothing new in the cache."""
+    if any(event.aborted for event in after.step.events):
+        for was, now in zip(before.cached, after.cached):
+            if now.family != ABSENT and now != was:
+                return False
+    return True
+
+
+@always()
+def one_entry_per_key(s: State, design: Design) -> bool:
+    """No two slots are cached under the same key: the older entry is kept, and the newer slot stays with its owner."""
+    for slot, key in enumerate(s.cached):
+        if key.family != ABSENT:
+            if any(other == key and number != slot for number, other in enumerate(s.cached)):
+                return False
+    return True
+
+
+def _lazy(design: Design) -> bool:
+    return design.scope.mode == LAZY
+
+
+@always(_lazy)
+def lazy_keeps_one(s: State, design: Design) -> bool:
+    """A lazy request with no claim pending holds exactly one slot in its ring: what is superseded has been freed."""
+    for number, request in enumerate(s.requests):
+        if request.phase != IDLE and not claim_pending(s, number):
+            if sum(slot != ABSENT for slot in request.ring) != 1:
+                return False
+    return True
+
+
 def _has_interval(design: Design) -> bool:
     return design.scope.interval != ANY
 
@@ -218,7 +252,7 @@ def grid(s: State, design: Design) -> bool:
 def batch_local(before: State, after: State, design: Design) -> bool:
     """Preparing a later batch changes nothing about what processing will decide for a row that is already pending.
 
-    The two states differ only in what that preparation wrote; the decisions compared are boundary, label and flip.
+    The two states differ only in what that preparation wrote; compared are boundary, label, position and flip.
     """
     for index, batch in enumerate(before.batches):
         for number, row in enumerate(batch.rows):
@@ -232,6 +266,8 @@ def batch_local(before: State, after: State, design: Design) -> bool:
                         return False
                     if design.boundary_seen(was, row, early):
                         if design.completed_label(was, row, early) != design.completed_label(now, row, late):
+                            return False
+                        if design.completed_position(was, row, early) != design.completed_position(now, row, late):
                             return False
                     if design.scope.mode == EAGER:
                         if design.flips_at_processing(was, row, early) != design.flips_at_processing(now, row, late):
@@ -251,6 +287,9 @@ PROPERTIES = (
     ring_apart,
     checkpoint_not_lost,
     release_all,
+    abort_publishes_nothing,
+    one_entry_per_key,
+    lazy_keeps_one,
     grid,
     batch_local,
 )

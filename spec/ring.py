@@ -43,8 +43,14 @@ def claim_lazily(s: State, design: Design, request: RequestId, mark: Length, sup
     s.step.events[request].no_spare = True
     if design.scope.without_spare == SKIP:
         return ABSENT
-    if me.next == design.keep_index(me):
-        me.owed = ABSENT
-        if design.in_place_clears_label():
-            me.last_len = ABSENT
+    if me.next == me.owed_at:
+        give_up(me)
+    if me.next == design.keep_index(me) and design.in_place_clears_label():
+        me.last_len = ABSENT
     return mark
+
+
+def give_up(me: Request) -> None:
+    """Record, for the properties only, that no checkpoint of the request is owed to the cache any more."""
+    me.owed = ABSENT
+    me.owed_at = ABSENT

@@ -77,13 +77,15 @@ def forget(s: State) -> None:
     """Drop what nobody will ask for again, so that nothing comes to rely on it, and states that differ in it are one.
 
     That is what free slots hold, unless a launched row still reads it; and of rows that have run, where they started
-    from, and everything if their request has left.
+    from, and everything if their request has left or is not one that the scope names.
     """
     for slot in range(len(s.free)):
         if s.free[slot] and not awaits_read(s, slot):
             s.holds[slot] = nothing()
     for index, batch in enumerate(s.batches):
         if index < s.written:
+            for slot in range(len(batch.others)):
+                batch.others[slot] = nothing()
             for request, row in enumerate(batch.rows):
                 if row.present and s.requests[request].phase != RUNNING:
                     batch.rows[request] = spent_row()

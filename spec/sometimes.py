@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spec.design import Design
 from spec.language import ABSENT, sometimes
-from spec.rows import claim_pending
+from spec.rows import awaits_read, claim_pending
 from spec.scope import EAGER, LAZY, OVERWRITE
 from spec.state import State
 
@@ -61,7 +61,7 @@ def _gate_can_refuse(design: Design) -> bool:
 
 @sometimes(_gate_can_refuse)
 def publication_refused(before: State, after: State, design: Design) -> bool:
-    """The gate refuses a publication because a later row targets the slot."""
+    """A completed checkpoint is not published because a later row is going to write its slot."""
     return any(event.refused for event in after.step.events)
 
 
@@ -69,6 +69,21 @@ def publication_refused(before: State, after: State, design: Design) -> bool:
 def key_already_cached(before: State, after: State, design: Design) -> bool:
     """A publication finds its key in the cache."""
     return any(event.key_cached for event in after.step.events)
+
+
+@sometimes(_cached)
+def cache_hit(before: State, after: State, design: Design) -> bool:
+    """A prefill starts from a cached state."""
+    return any(was.source != ABSENT and event.prepared for was, event in zip(before.requests, after.step.events))
+
+
+@sometimes(_cached)
+def evicted_under_a_read(before: State, after: State, design: Design) -> bool:
+    """A cache entry is evicted while a launched row is still going to start from its slot."""
+    return any(
+        was.family != ABSENT and now.family == ABSENT and awaits_read(after, slot)
+        for slot, (was, now) in enumerate(zip(before.cached, after.cached))
+    )
 
 
 @sometimes()
@@ -103,6 +118,8 @@ SOMETIMES = (
     no_spare,
     publication_refused,
     key_already_cached,
+    cache_hit,
+    evicted_under_a_read,
     donation_without_replacement,
     reused_under_a_write,
     ring_wrapped,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from spec.language import ABSENT, Id, Per, Range, Transient, Vector, record
+from spec.language import ABSENT, Ghost, Id, Per, Range, Transient, Vector, record
 from spec.scope import EAGER, Scope
 
 RequestId = Annotated[int, Id("requests")]
@@ -96,10 +96,12 @@ class Request:
     """The label: how many tokens the checkpoint at `last` covers; ABSENT: there is none."""
     recent: Annotated[Vector[bool], Per("memory")]
     """With interval `any`: whether the length that lies i below seq_len is a boundary."""
-    due: Place
-    """Ghost (eager): the position that the next boundary ought to use, counted by the spec, read by no design."""
-    owed: Length
-    """Ghost: the newest completed checkpoint that has not been published yet; read by no design."""
+    due: Annotated[int, Range(0, "last_position"), Ghost()]
+    """Eager: the position that the next boundary ought to use, counted by the spec itself."""
+    owed: Annotated[int, Range(ABSENT, "max_len"), Ghost()]
+    """The newest completed checkpoint that has not been published yet."""
+    owed_at: Annotated[int, Range(ABSENT, "last_position"), Ghost()]
+    """The ring position where that checkpoint is."""
 
 
 @record
@@ -119,7 +121,7 @@ class Event:
     published: Length
     """The length under which a slot of the request went to the cache in this step."""
     refused: bool
-    """The gate refused a publication."""
+    """The gate refused a publication, or a later claim had taken the label of the checkpoint away."""
     key_cached: bool
     no_replacement: bool
     owed: Length
@@ -149,13 +151,13 @@ class State:
     written: Batches
     """How many of the pending ones the device has run: always the oldest."""
     free: Annotated[Vector[bool], Per("slots")]
-    holds: Annotated[Vector[Text], Per("slots")]
+    holds: Annotated[Vector[Text], Per("slots"), Ghost()]
     """What is true of each slot's bytes now."""
     cached: Annotated[Vector[Text], Per("slots")]
     """The key under which the cache owns the slot; family ABSENT: the cache does not own it."""
     others: Annotated[Vector[bool], Per("slots")]
     """With others=on: whether a request that the scope does not name owns the slot."""
-    step: Annotated[Step, Transient()]
+    step: Annotated[Step, Transient(), Ghost()]
 
 
 def nothing() -> Text:
@@ -211,6 +213,7 @@ def idle_request(scope: Scope) -> Request:
         recent=Vector(False for _ in range(scope.memory)),
         due=0,
         owed=ABSENT,
+        owed_at=ABSENT,
     )
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from checker.columns import WIDTHS, Program, width_for
 from checker.graph import Graph, Node
+from checker.model import BadModel
 from tests.test_graph import VALUES, build, natively, new_leaves, trees
 
 
@@ -75,7 +76,7 @@ def test_a_value_on_the_way_counts():
 def test_more_than_64_bits_is_an_error():
     graph = Graph()
     leaf = graph.leaf("n", False, 0, 1 << 40)
-    with pytest.raises(OverflowError, match="64 bits"):
+    with pytest.raises(BadModel, match="64 bits"):
         width_for([graph.mul(leaf, leaf)])
 
 

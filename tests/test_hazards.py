@@ -68,7 +68,6 @@ HAZARDS: dict[str, tuple[str, int, int | None, list[Event]]] = {
     "label without a checkpoint": ("exact-label", 8, 10, change(6, last_len=4)),
     "label of another length": ("exact-label", 10, 12, change(8, last_len=2)),
     "label gone": ("inconsistent-record", 10, 12, change(8, last_len=None)),
-    "mark off the grid": ("grid", 3, 4, change(4, change(1, len=3, mark=3), len=3)),
     "length jumps": ("inconsistent-record", 9, 12, change(7, len=7)),
     "length stands still": ("inconsistent-record", 9, 11, change(7, len=4)),
     "count jumps": ("inconsistent-record", 9, 12, change(7, count=5)),
@@ -78,9 +77,7 @@ HAZARDS: dict[str, tuple[str, int, int | None, list[Event]]] = {
     "mark without a slot": ("inconsistent-record", 11, 12, change(9, slot=None)),
     "position holds another slot": ("inconsistent-record", 11, 12, change(9, pos=1)),
     "position out of the ring": ("inconsistent-record", 11, 12, change(9, pos=2)),
-    "prefix as long as the prompt": ("inconsistent-record", 3, 4, change(1, prefix=2)),
     "prefix off the grid": ("grid", 3, 4, change(1, prefix=1)),
-    "prefill mark beyond its end": ("inconsistent-record", 3, 4, change(4, change(1, mark=4), len=4)),
     "row skipped, request running": ("inconsistent-record", 8, 10, change(6, skipped=True)),
     "skipped and done": ("inconsistent-record", 16, None, change(14, done=True)),
     "no row in the result": ("inconsistent-record", 8, None, change(6, rows=())),
@@ -115,6 +112,24 @@ def test_hazards(name: str) -> None:
     verdict = judge(events)
     print("\n".join(verdict_lines(verdict, name)))
     assert verdict.outcome != "bad"
+    assert (property_, line, healed) in hazards(verdict)
+
+
+# Such a row makes the state wrong, whatever else it is: the state under its label cannot be what the label says.
+IMPOSSIBLE: dict[str, tuple[str, int, int | None, list[Event]]] = {
+    "mark off the grid": ("grid", 3, 4, change(4, change(1, len=3, mark=3), len=3)),
+    "prefix as long as the prompt": ("inconsistent-record", 3, 4, change(1, prefix=2)),
+    "prefill mark beyond its end": ("inconsistent-record", 3, 4, change(4, change(1, mark=4), len=4)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_a_state_that_no_row_can_compute_is_bad_once_it_is_published(name: str) -> None:
+    property_, line, healed, events = IMPOSSIBLE[name]
+    verdict = judge(events)
+    assert verdict.outcome == "bad"
+    assert {violation.kind for violation in verdict.violations} == {"exact-label"}
+    assert "cannot compute" in verdict.violations[0].message
     assert (property_, line, healed) in hazards(verdict)
 
 

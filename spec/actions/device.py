@@ -25,11 +25,13 @@ def device(s: State, design: Design) -> None:
 def run(s: State, row: Row) -> None:
     """Overwrite the working slot with the next state, and copy the state at the mark into the row's slot.
 
-    Both are right only if the state that the row starts from stands for exactly the tokens before it.
+    Both are right only if the state that the row starts from stands for exactly the tokens before it, and the second
+    only if the row passes its mark on the way.
     """
     right = row.start == 0
     if row.source != ABSENT:
         right = s.holds[row.source] == Text(row.family, row.start)
     s.holds[row.working] = Text(row.family, row.seq_len) if right else nothing()
     if row.mark != ABSENT:
-        s.holds[row.slot] = Text(row.family, row.mark) if right else nothing()
+        passed = right and row.start < row.mark <= row.seq_len
+        s.holds[row.slot] = Text(row.family, row.mark) if passed else nothing()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from spec.choices import row_orders, rows, supply
 from spec.design import Design
 from spec.language import ABSENT, action, copy, guard, require
-from spec.ring import following
+from spec.ring import following, give_up
 from spec.rows import claim_at
 from spec.scope import EAGER, LAZY
 from spec.slots import forget, give_back, key_cached, publish, release, take, worth_choosing
-from spec.state import RUNNING, Batch, Position, Request, RequestId, Row, State, Supply, empty_batch
+from spec.state import RUNNING, Batch, Length, Position, Request, RequestId, Row, State, Supply, empty_batch
 
 
 @action(finishes=rows, order=row_orders, supply=supply)
@@ -72,7 +72,7 @@ def complete_prefill(s: State, design: Design, request: RequestId, row: Row) -> 
         settle(s, design, request, row)
         if not design.names_prefill_at_preparation():
             me.last = row.position
-            me.last_len = row.mark if design.label_survives(s, request, row) else ABSENT
+            me.last_len = label(s, design, request, row, row.mark)
 
 
 def complete_decode(s: State, design: Design, request: RequestId, row: Row, lookahead: int) -> None:
@@ -84,19 +84,28 @@ def complete_decode(s: State, design: Design, request: RequestId, row: Row, look
         completed = design.completed_position(me, row, lookahead)
         superseded = design.superseded_position(me, completed)
         me.last = completed
-        me.last_len = design.completed_label(me, row, lookahead) if design.label_survives(s, request, row) else ABSENT
+        me.last_len = label(s, design, request, row, design.completed_label(me, row, lookahead))
         if design.scope.mode == LAZY and superseded != completed:
             drop(s, request, superseded)
     if design.scope.mode == EAGER and design.flips_at_processing(me, row, lookahead):
         me.next = following(design.scope, me.next)
 
 
+def label(s: State, design: Design, request: RequestId, row: Row, length: Length) -> Length:
+    """Return the label of a completed checkpoint: ABSENT where the gate says already that it may not be published."""
+    if design.label_survives(s, request, row):
+        return length
+    s.step.events[request].refused = True
+    return ABSENT
+
+
 def settle(s: State, design: Design, request: RequestId, row: Row) -> None:
     """Record, for the properties only, that the checkpoint of this row is complete: now a publication of it is owed."""
     me = s.requests[request]
     me.owed = row.mark
+    me.owed_at = row.position
     if design.scope.mode == LAZY and claim_at(s, request, row.position):
-        me.owed = ABSENT
+        give_up(me)
 
 
 def drop(s: State, request: RequestId, position: Position) -> None:
@@ -115,6 +124,7 @@ def donate(s: State, design: Design, request: RequestId, row: Row, supply: Suppl
     me = s.requests[request]
     event = s.step.events[request]
     if me.last_len == ABSENT:
+        # A checkpoint without a label: a later claim took it back, or kept it from getting one.
         event.refused = row.mark != ABSENT
         return
     position = design.donated_position(me, row)
@@ -137,7 +147,7 @@ def clear_donated(me: Request, row: Row) -> None:
     """Take the label back: its checkpoint has left the ring, and nothing of it is owed any more."""
     me.last_len = ABSENT
     if me.owed == row.mark:
-        me.owed = ABSENT
+        give_up(me)
 
 
 def finish(s: State, design: Design, request: RequestId) -> None:

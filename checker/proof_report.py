@@ -1,0 +1,58 @@
+"""What the proofs have shown, for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checker import report
+from checker.classify import classify
+from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, say, table
+from checker.proofs import EVERY_LENGTH, Proven, unneeded
+
+
+def exit_code(results: Sequence[Proven]) -> int:
+    """Return the exit code: a failed obligation or an unneeded lemma weighs more than one that the solver gave up."""
+    if any(result.failed for result in results) or unneeded(results):
+        return VIOLATED
+    return INCONCLUSIVE if any(result.unknown for result in results) else SHOWN
+
+
+def rows(results: Sequence[Proven]) -> list[tuple[str, ...]]:
+    """Return one line of a table for each proof."""
+    found: list[tuple[str, ...]] = []
+    for result in results:
+        words = [
+            word for word in result.scope.split() if not word.startswith(("requests", "families", "nodes", "max_len"))
+        ]
+        verdict = "proved" if result.holds else f"{len(result.failed)} fail, {len(result.unknown)} unknown"
+        needs = f"{len(result.needed)} of {len(result.lemmas)}" if result.proof.needs else ""
+        found.append(
+            (result.proof.name, " ".join(words), str(len(result.obligations)), needs, f"{result.seconds:.1f}", verdict)
+        )
+    return found
+
+
+def show_table(results: Sequence[Proven]) -> None:
+    """Print what is proved, and of which lemmas the need has been shown."""
+    columns = ("proof", "scope", "obligations", "needed lemmas", "s", "")
+    table(
+        f"Proved for sequences of up to {EVERY_LENGTH:.0e} tokens, any number of other requests", columns, rows(results)
+    )
+    for lemma in unneeded(results):
+        say(f"UNNEEDED: without the lemma {lemma} nothing breaks; drop it, or say in spec/lemmas.py what it is for")
+
+
+def show_failures(results: Sequence[Proven]) -> None:
+    """Tell what each failed proof means, with the real run where there is one."""
+    for result in results:
+        for obligation in result.unknown:
+            say(f"unknown: {result.proof.name}: {obligation.name}: the solver gave up, which is no proof")
+        if result.failed:
+            say(f"\n{result.proof.design}, {result.proof.name}: {len(result.failed)} obligations fail; the first are")
+            for obligation in result.failed[:5]:
+                say(f"  {obligation.name}")
+            meaning = classify(result)
+            say(meaning.words)
+            if meaning.outcome is not None:
+                name = report.most_telling(meaning.outcome)
+                say(f"\n{report.story(meaning.outcome, name)}")

@@ -1,0 +1,164 @@
+"""The proofs: which scopes, in parallel processes, and what they show together."""
+
+from __future__ import annotations
+
+import dataclasses
+import multiprocessing
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import spec.model
+from checker.designs import design_class
+from checker.induction import FAILS, PROVED, Induction, Obligation, spell
+from checker.model import Model
+from spec.scope import EAGER, LAZY, Scope
+
+EVERY_LENGTH = 1 << 62
+"""The longest sequence of a proof, in tokens: no engine reaches it, and nothing in the proof depends on it."""
+
+CORE = f"requests=1 slots=5 nodes=5 interval=any max_len={EVERY_LENGTH} others=on"
+"""One request of ours among any number of others, any boundary pattern, with the ring and lookahead of the default."""
+
+MATRIX: tuple[tuple[str, str], ...] = (
+    ("eager", f"{CORE} slots=6 nodes=6 mode=eager"),
+    ("lazy, overwrite", f"{CORE} slots=6 nodes=6 mode=lazy"),
+    ("lazy, skip", f"{CORE} slots=6 nodes=6 mode=lazy without_spare=skip"),
+    ("eager, lookahead 2", f"{CORE} mode=eager lookahead=2 ring=3"),
+    ("lazy, lookahead 2", f"{CORE} mode=lazy lookahead=2 ring=3"),
+)
+"""What `slotproof prove` proves: (name, scope)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One scope to prove for one design."""
+
+    name: str
+    scope: str
+    design: str = "slotproof"
+    needs: bool = False
+    """Whether each lemma's need is shown as well."""
+    seed: int = 0
+    seconds: float | None = 20.0
+    """What the solver may take for one obligation."""
+
+
+@dataclass(slots=True)
+class Proven:
+    """What came out."""
+
+    proof: Proof
+    scope: str
+    obligations: list[Obligation] = field(default_factory=list)
+    lemmas: list[str] = field(default_factory=list)
+    needed: dict[str, str] = field(default_factory=dict)
+    """For each lemma an obligation that fails without it."""
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> list[Obligation]:
+        """Obligations that are not met."""
+        return [obligation for obligation in self.obligations if obligation.verdict == FAILS]
+
+    @property
+    def unknown(self) -> list[Obligation]:
+        """Obligations on which the solver gave up."""
+        return [obligation for obligation in self.obligations if obligation.verdict not in (PROVED, FAILS)]
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything is proved."""
+        return not self.failed and not self.unknown
+
+
+def parse(text: str) -> Scope:
+    """Return a scope from words of which later ones replace earlier ones."""
+    words = dict(word.split("=", 1) for word in text.split())
+    return Scope.parse(" ".join(f"{name}={value}" for name, value in words.items()))
+
+
+def model_of(proof: Proof) -> Model:
+    """Return the model of a proof; raises BadScope or BadModel."""
+    scope = parse(proof.scope)
+    return Model(spec.model, scope, design_class(proof.design)(scope))
+
+
+def prove(proof: Proof) -> Proven:
+    """Show every obligation of one scope."""
+    started = time.perf_counter()
+    induction = Induction(model_of(proof))
+    result = Proven(proof, str(induction.model.scope), lemmas=induction.lemmas)
+    needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
+    result.obligations += induction.first()
+    for transition in induction.transitions:
+        result.obligations += induction.steps(transition, needed, proof.seed, proof.seconds)
+    result.seconds = time.perf_counter() - started
+    return result
+
+
+def prove_all(proofs: Sequence[Proof], workers: int | None = None) -> Iterator[Proven]:
+    """Prove scopes in parallel processes, and yield them as they are done."""
+    workers = min(workers or os.cpu_count() or 1, len(proofs))
+    if workers <= 1:
+        yield from map(prove, proofs)
+        return
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        for future in as_completed([pool.submit(prove, proof) for proof in proofs]):
+            yield future.result()
+
+
+def matrix(design: str = "slotproof", quick: bool = False, seed: int = 0) -> list[Proof]:
+    """Return what is to be proved, the longest first.
+
+    Of our own design each lemma's need is shown as well, once per mode, in the smallest scope.
+    """
+    needs = design == "slotproof"
+    small = [Proof(f"{mode}, core", f"{CORE} mode={mode}", design, needs, seed) for mode in (EAGER, LAZY)]
+    if quick or not needs:
+        return small
+    return [*[Proof(name, scope, design, False, seed) for name, scope in reversed(MATRIX)], *small]
+
+
+def unneeded(results: Sequence[Proven]) -> list[str]:
+    """Return the lemmas without which, in the proofs that look for it, nothing breaks."""
+    looked = [result for result in results if result.proof.needs]
+    found = {lemma for result in looked for lemma in result.needed}
+    return sorted({lemma for result in looked for lemma in result.lemmas} - found)
+
+
+def export(proof: Proof, folder: Path, progress: Callable[[int], None] | None = None) -> int:
+    """Write each obligation of a scope as an SMT-LIB 2 script into a folder, and return how many there are.
+
+    A second solver must answer unsat to each: what is asked is whether the obligation can be broken.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    induction = Induction(model_of(proof))
+    count = 0
+    for transition in induction.transitions:
+        for target, condition in induction.targets(transition):
+            by = spell(transition).replace(" ", "_").replace("=", "-")
+            (folder / f"{count:03}-{by}-{target}.smt2").write_text(induction.script(transition, condition))
+            count += 1
+            if progress:
+                progress(count)
+    return count
+
+
+def data(result: Proven) -> dict[str, Any]:
+    """Return a result for a machine."""
+    return {
+        "name": result.proof.name,
+        "design": result.proof.design,
+        "scope": result.scope,
+        "proved": result.holds,
+        "obligations": len(result.obligations),
+        "failed": [dataclasses.asdict(obligation) for obligation in result.failed],
+        "unknown": [obligation.name for obligation in result.unknown],
+        "needed": result.needed,
+        "seconds": result.seconds,
+    }

@@ -1,0 +1,101 @@
+"""Repair: the smallest change of decisions, what is shown of it, and that its text is a design file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.designs import design_class
+from checker.history import DESIGNS, Merged29792
+from checker.model import BadModel
+from checker.repair import Change, Conflicts, Repairer, alternatives, changed, repair, text_of
+from checker.repair_proof import stand
+from spec.scope import EAGER, LAZY
+
+FLIP = frozenset({Change("flips_at_preparation", "slotproof"), Change("flips_at_processing", "slotproof")})
+
+
+def story_only(name: str, mode: str, monkeypatch: pytest.MonkeyPatch) -> Repairer:
+    """A search for a repair that the story's scope alone decides: the larger scopes take long."""
+    monkeypatch.setattr(Repairer, "larger", lambda self, changes: True)
+    return Repairer(name, mode, 100.0, lambda text: None)
+
+
+def test_merged_eager_needs_the_flip_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = story_only("merged-29792", EAGER, monkeypatch).run(prove=False)
+    assert result.found == FLIP
+    assert result.others == []
+    assert result.tried < 10, "known runs refute most candidates without a search"
+
+
+def test_lazy_0518_needs_its_label_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = story_only("lazy-0.5.18", LAZY, monkeypatch).run(prove=False)
+    assert result.found == frozenset({Change("in_place_clears_label", "slotproof")})
+
+
+def test_every_smaller_change_fails() -> None:
+    """The pruning must not pass over a repair: every single change of merged-29792, searched one by one."""
+    repairer = Repairer("merged-29792", EAGER, 100.0, lambda text: None)
+    assert not any(repairer.search(frozenset({change})) for change in alternatives(Merged29792))
+
+
+def test_what_holds_needs_no_repair(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = story_only("slotproof", EAGER, monkeypatch).run(prove=False)
+    assert result.found == frozenset()
+
+
+def test_not_found_says_so() -> None:
+    result = repair("before-29792", EAGER, seconds=0.0, prove=False)
+    assert result.found is None
+    assert result.code == 1
+    assert "the time is used up" in result.limit
+
+
+def test_unknown_design_is_refused() -> None:
+    with pytest.raises(BadModel, match="write one of slotproof"):
+        repair("mine", EAGER)
+
+
+def test_the_text_is_a_design_file(tmp_path: Path) -> None:
+    file = tmp_path / "flip_repaired.py"
+    file.write_text(text_of("merged-29792", Merged29792, FLIP), encoding="utf-8")
+    design = design_class(str(file))
+    assert design.name == "merged-29792-repaired"
+    assert design.flips_at_processing is DESIGNS["slotproof"].flips_at_processing
+    assert design.may_publish is Merged29792.may_publish
+
+
+def test_a_decision_that_asks_its_parent_is_not_taken_out_of_it() -> None:
+    for name in DESIGNS:
+        for change in alternatives(DESIGNS[name]):
+            assert (change.decision, change.design) != ("may_publish", "merged-29792")
+
+
+def test_a_conflict_holds_every_change_that_helps() -> None:
+    repairer = Repairer("merged-29792", EAGER, 100.0, lambda text: None)
+    assert not repairer.search(frozenset())
+    conflicts: Conflicts = repairer.conflicts
+    for run in conflicts.runs:
+        found = conflicts.conflict(frozenset(), run)
+        assert found is not None
+        for change in conflicts.alternatives:
+            if conflicts.conflict(frozenset({change}), run) is None:
+                assert change in found, f"{change} avoids the {run.property} run"
+
+
+@pytest.mark.slow
+def test_the_flip_is_proved() -> None:
+    standing = stand(changed(Merged29792, FLIP), EAGER)
+    assert standing.proved
+    assert "label-is-written" in standing.dropped
+    assert "label-is-written-in-the-end" in standing.weaker
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "mode", "size"), [("merged-29792", EAGER, 2), ("before-29792", EAGER, 6)])
+def test_repairs_hold_in_larger_scopes(name: str, mode: str, size: int) -> None:
+    result = repair(name, mode, prove=False)
+    assert result.found is not None
+    assert len(result.found) == size
+    assert len(result.scopes) > 5
