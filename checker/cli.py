@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from checker import bounded_report, output, proof_report, proofs, report
-from checker import mutants as mutation
+from checker import bounded_report, output, proof_report, proofs, report, ring_report
 from checker import repair as repairing
 from checker import verify as verification
 from checker.checks import Check, model_for, run_all
@@ -22,6 +21,7 @@ from checker.history import DESIGNS, RELEASES
 from checker.judge import judge_file, worst
 from checker.model import BadModel
 from checker.plan import designs as design_checks
+from checker.ring_size import ring_table
 from checker.scenario import play as play_scenario
 from checker.scenario import read
 from checker.script import BadScenario
@@ -194,6 +194,15 @@ def prove(
 ) -> None:
     """Prove every property for all lengths, any boundary pattern and any number of other requests, by induction."""
     design_class(design)
+    if ring:
+        progress = output.Progress()
+        sizes = ring_table(note=progress.note)
+        progress.done()
+        if as_json:
+            output.emit(ring_report.data(sizes))
+        else:
+            ring_report.show_ring(sizes)
+        raise typer.Exit(ring_report.exit_code(sizes))
     if export is not None:
         for proof in proofs.matrix(design, quick=True):
             count = proofs.export(proof, export / proof.name.replace(", ", "-"))
@@ -233,23 +242,6 @@ def bmc(
     else:
         bounded_report.show(check, found)
     raise typer.Exit(bounded_report.exit_code(found))
-
-
-@app.command()
-def mutants(
-    sample: Annotated[int | None, typer.Option(help="Judge so many of them only, always the same.", min=1)] = None,
-    seed: Annotated[int, typer.Option(help="For --sample: which ones.")] = mutation.SEED,
-    as_json: Json = False,
-) -> None:
-    """Show the mutation score of the spec: does every small change of it break something that has a name."""
-    progress = output.Progress()
-    result = mutation.score(sample, seed=seed, note=progress.note)
-    progress.done()
-    if as_json:
-        output.emit(mutation.data(result))
-    else:
-        output.say(mutation.show(result))
-    raise typer.Exit(output.SHOWN if result.right else output.VIOLATED)
 
 
 @app.command()

@@ -26,7 +26,8 @@ def width_for(values: Sequence[Value]) -> type[np.signedinteger[Any]]:
     nodes = order(values)
     reach = max((max(-node.low, node.high + 1) for node in nodes), default=1)
     # A constant may lie further out than anything computed with it: 200 - n for an n of about 200.
-    reach = max([reach, *[abs(arg) + 1 for node in nodes for arg in node.args if not isinstance(arg, Node)]])
+    constants = [*values, *[arg for node in nodes for arg in node.args]]
+    reach = max([reach, *[abs(value) + 1 for value in constants if not isinstance(value, Node)]])
     for width in WIDTHS:
         if reach <= np.iinfo(width).max:
             return width

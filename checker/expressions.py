@@ -111,12 +111,7 @@ class Expressions:
         if isinstance(owner, (Record, Mux)):
             parts = field(owner, node.attr)
             if self.deciding and any(leaf.ghost for leaf in leaves(parts[0][1])):
-                raise refuse(
-                    frame.file,
-                    node,
-                    f"a decision reads {ast.unparse(node)}, which only properties may",
-                    "decide by what an engine knows: requests, pending rows, free slots, the cache",
-                )
+                raise refuse(frame.file, node, f"a decision reads {ast.unparse(node)}", "leave that to the properties")
             return read(parts, self.store)
         if isinstance(owner, (Node, Array)):
             raise refuse(frame.file, node, f"{ast.unparse(node)} is no field of a record", "use the state's fields")
@@ -402,6 +397,3 @@ class Expressions:
     def is_record(self, cls: type) -> bool:
         """Whether a class is a record of the state: a mutable dataclass with slots."""
         return "__slots__" in cls.__dict__ and not cls.__dataclass_params__.frozen  # type: ignore[attr-defined]
-
-
-__all__ = ["Expressions"]

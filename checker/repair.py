@@ -119,7 +119,7 @@ def text_of(name: str, base: type[Design], changes: Changes) -> str:
     wanted = sorted(changes, key=lambda change: DECISIONS.index(change.decision))
     classes = {DESIGNS[change.design] for change in wanted} | {base}
     known = sorted(each.__name__ for each in classes if each is not Design)
-    lines = ['"""' + f"{name}, with {len(wanted)} decisions taken from other designs." + '"""', ""]
+    lines = ['"""' + f"{name}, with {_count(changes)} taken from another design." + '"""', ""]
     lines += [f"from checker.history import {', '.join(known)}"] if known else []
     lines += ["from spec.design import Design"] if Design in classes else []
     lines += ["", "", f"class Repaired({base.__name__}):", f'    """{name}, repaired."""', ""]
@@ -223,6 +223,12 @@ def violates(model: Model, run: Run) -> bool:
     return False
 
 
+def larger_scopes(mode: str) -> list[str]:
+    """Return the scopes of a mode in which our own design must hold, of those with two requests the smaller ones."""
+    kept = [*ours(True), *(each for each in ours(False) if "requests=1" in each.scope)]
+    return list(dict.fromkeys(each.scope for each in kept if f"mode={mode}" in each.scope))
+
+
 class Repairer:
     """One search for a repair."""
 
@@ -245,8 +251,7 @@ class Repairer:
 
     def larger(self, changes: Changes) -> bool:
         """Search the scopes in which our own design must hold under a candidate, those with one request first."""
-        kept = [*ours(True), *(each for each in ours(False) if "requests=1" in each.scope)]
-        scopes = dict.fromkeys(each.scope for each in kept if f"mode={self.result.mode}" in each.scope)
+        scopes = larger_scopes(self.result.mode)
         self.result.scopes = [f"{STORY_SCOPE} mode={self.result.mode}"]
         seen: set[str] = set()
         unseen: set[str] = set()
@@ -316,10 +321,14 @@ class Repairer:
 def repair(
     name: str, mode: str, seconds: float = 300.0, prove: bool = True, note: Callable[[str], None] = lambda text: None
 ) -> Repair:
-    """Look for the smallest repair of a known design in a mode; raises BadModel for another, BadScope for a bad mode."""
+    """Look for the smallest repair of a known design in a mode; raises BadModel for any other, BadScope for a mode."""
     if name not in DESIGNS:
         raise BadModel(f"design {name!r} is not a known one; write one of {', '.join(DESIGNS)}")
     return Repairer(name, mode, seconds, note).run(prove)
+
+
+def _count(changes: Changes) -> str:
+    return f"{len(changes)} decision" + ("" if len(changes) == 1 else "s")
 
 
 def spelled(changes: Changes) -> list[str]:
@@ -357,7 +366,7 @@ def show(result: Repair) -> None:
         say(f"{result.design} {result.mode}: no repair found: {result.limit} ({effort})")
         return
     if result.found:
-        say(f"{result.design} {result.mode}: {len(result.found)} decisions to change ({effort})")
+        say(f"{result.design} {result.mode}: {_count(result.found)} to change ({effort})")
         say("".join(f"  {line}\n" for line in spelled(result.found)))
         say(result.text)
         say("No smaller set of decisions that some known design takes makes it hold.")

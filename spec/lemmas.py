@@ -9,7 +9,7 @@ from __future__ import annotations
 from spec.design import Design
 from spec.grid import on_grid
 from spec.language import ABSENT, lemma
-from spec.rows import awaits_write, claim_pending, claims, others_write
+from spec.rows import awaits_write, claim_at, claim_pending, claims, others_write
 from spec.scope import ANY, EAGER, LAZY
 from spec.state import ADMITTED, IDLE, RUNNING, Row, State, Text, empty_row, idle_request, spent_row
 
@@ -132,11 +132,15 @@ def rows_follow_each_other(s: State, design: Design) -> bool:
 
 @lemma()
 def prefill_comes_first(s: State, design: Design) -> bool:
-    """Until the result of its prefill has been processed, a request has no label."""
+    """Until the result of its prefill has been processed, a request has no label; a lazy one claims `last` with it."""
     for number, request in enumerate(s.requests):
-        if any(batch.rows[number].present and batch.rows[number].decode_count == 0 for batch in s.batches):
-            if request.phase == RUNNING and request.last_len != ABSENT:
-                return False
+        for batch in s.batches:
+            row = batch.rows[number]
+            if row.present and row.decode_count == 0 and request.phase == RUNNING:
+                if request.last_len != ABSENT:
+                    return False
+                if design.scope.mode == LAZY and row.mark != ABSENT and row.position != request.last:
+                    return False
     return True
 
 
@@ -334,6 +338,17 @@ def newest_claim_is_next(s: State, design: Design) -> bool:
     return True
 
 
+@lemma(_lazy)
+def filled_is_used(s: State, design: Design) -> bool:
+    """Lazy: a ring position that holds a slot is `last`, or a pending claim is for it."""
+    for number, request in enumerate(s.requests):
+        if request.phase != IDLE:
+            for position, slot in enumerate(request.ring):
+                if slot != ABSENT and position != request.last and not claim_at(s, number, position):
+                    return False
+    return True
+
+
 @lemma()
 def owed_is_labelled(s: State, design: Design) -> bool:
     """What a request owes the cache is what its label says, at `last`."""
@@ -364,5 +379,6 @@ LEMMAS = (
     boundaries_are_remembered,
     marks_are_on_the_grid,
     newest_claim_is_next,
+    filled_is_used,
     owed_is_labelled,
 )

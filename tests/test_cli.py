@@ -53,7 +53,7 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
         (("explore", "--design", "mine"), "or the path of a .py file"),
         (("explore", "--design", "missing.py"), "no such Python file"),
         (("explore", "--model", "tests/yardstick.py", "--set", "Q=3"), "write NAME=NUMBER with a name out of"),
-        (("explore", "--symmetry", "some"), "full or none"),
+        (("explore", "--symmetry", "some"), "full, none or auto"),
         (("explore", "--property", "exact-labels"), "exact-label"),
         (("explain", "cafecafe"), "no counterexample"),
         (("judge", "no-such-trace.ndjson"), "cannot be read"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from checker.checks import taken
-from checker.model import Model
 from checker.ring_report import cell_text, data, exit_code, show_ring
 from checker.ring_size import (
     AT_A_FINISH,
@@ -61,19 +60,12 @@ def test_enough_is_proved_for_every_length(claim: int) -> None:
     assert answer.obligations > 100
 
 
-def test_a_proof_fails_in_a_ring_that_is_too_short() -> None:
-    for claim in (FINISH, MOMENT):
-        stated = model_of(Task(claim, 1, 2, proof=True)).properties
-        short = model_of(Task(claim, 1, 2, fewer=True))
-        module = short.module
-        module.properties = stated
-        assert search_is_broken(Model(module, short.scope, short.context))
-
-
-def search_is_broken(model: Model) -> bool:
-    from checker.explore import Search
-
-    return bool(Search(model).run(Limits(states=20_000)).counterexamples)
+def test_the_weaker_lemma_is_needed_where_the_bounds_differ() -> None:
+    """In the shortest ring that is enough at a finish a claim comes round to a labelled `last`: ring-apart fails."""
+    short = model_of(Task(MOMENT, 1, 1, fewer=True))
+    assert short.scope.ring == AT_A_FINISH.bound(1, 1)
+    assert "ring-apart" in search(Task(MOMENT, 1, 1, fewer=True), EVERYTHING).broken
+    assert search(Task(FINISH, 1, 1), EVERYTHING).broken == {}
 
 
 def test_equal_bounds_share_their_proof() -> None:

@@ -1,0 +1,111 @@
+"""The proofs: what they show, what each lemma is for, and that they fail where they must."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cvc5
+import pytest
+
+from checker.classify import BUG, MISSING_LEMMA, classify
+from checker.edits import apply, edited_model
+from checker.induction import FAILS, PROVED, Induction
+from checker.model import Model
+from checker.proofs import CORE, MATRIX, Proof, export, matrix, parse, prove, unneeded
+from checker.wrong_edits import WRONG_EDITS
+
+
+@pytest.mark.parametrize("proof", matrix(quick=True), ids=lambda proof: proof.name)
+def test_the_core_is_proved_and_every_lemma_is_needed(proof: Proof) -> None:
+    result = prove(proof)
+    assert result.holds, [obligation.name for obligation in result.failed + result.unknown]
+    assert unneeded([result]) == []
+    assert len(result.obligations) > 200
+
+
+def test_the_names_of_the_matrix_are_scopes() -> None:
+    assert [str(parse(scope)) for _, scope in MATRIX]
+
+
+def test_another_design_fails_with_its_real_run() -> None:
+    result = prove(Proof("eager", f"{CORE} slots=4 nodes=4 mode=eager", "merged-29792"))
+    assert not result.holds
+    meaning = classify(result)
+    assert meaning.kind == BUG
+    assert meaning.outcome is not None
+    assert len(meaning.outcome.steps["ring-apart"]) == 9
+
+
+def test_without_a_lemma_the_proof_fails_and_is_told_to_miss_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Model.of_kind
+    without = {"written-claims-hold"}
+    monkeypatch.setattr(
+        Model, "of_kind", lambda self, kind: [stated for stated in whole(self, kind) if stated.name not in without]
+    )
+    result = prove(Proof("eager", f"{CORE} slots=3 nodes=3 others=off mode=eager"))
+    assert {obligation.target for obligation in result.failed} & {"label-is-written", "written-before-donated"}
+    monkeypatch.setattr("checker.classify.SEARCHED", 2000)
+    meaning = classify(result)
+    assert meaning.kind == MISSING_LEMMA
+    assert "requests[0].phase" in meaning.words
+
+
+@pytest.mark.parametrize("name", ["drop-the-gate", "flip-twice", "forgotten-ring", "abort-publishes", "free-the-kept"])
+def test_a_wrong_edit_breaks_an_obligation(name: str) -> None:
+    wrong = next(wrong for wrong in WRONG_EDITS if wrong.name == name)
+    module = edited_model(apply(wrong.edits), name)
+    scope = module.Scope.parse(str(parse(f"{CORE} slots=4 nodes=4 mode={wrong.mode}")))
+    induction = Induction(Model(module, scope))
+    needed = dict.fromkeys(induction.lemmas, "")
+    verdicts = {
+        obligation.verdict for transition in induction.transitions for obligation in induction.steps(transition, needed)
+    }
+    assert FAILS in verdicts
+
+
+def test_the_seed_does_not_matter() -> None:
+    for seed in range(2):
+        result = prove(Proof("lazy", f"{CORE} slots=4 nodes=4 mode=lazy", seed=seed))
+        assert {obligation.verdict for obligation in result.obligations} == {PROVED}
+
+
+def second_opinion(script: Path) -> str:
+    """Return what cvc5 answers to a script."""
+    solver = cvc5.Solver()
+    solver.setOption("tlimit-per", "60000")
+    parser = cvc5.InputParser(solver)
+    parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, str(script))
+    symbols = parser.getSymbolManager()
+    told = ""
+    while not (command := parser.nextCommand()).isNull():
+        told += command.invoke(solver, symbols)
+    return told.strip()
+
+
+def opinions(tmp_path: Path, scope: str, every: int) -> dict[str, str]:
+    export(Proof("core", scope), tmp_path)
+    scripts = sorted(tmp_path.glob("*.smt2"))[::every]
+    return {script.name: second_opinion(script) for script in scripts}
+
+
+@pytest.mark.parametrize("mode", ["eager", "lazy"])
+def test_a_second_solver_agrees(tmp_path: Path, mode: str) -> None:
+    """Every sixteenth obligation; all of them in the slow test below."""
+    told = opinions(tmp_path, f"{CORE} slots=3 nodes=3 mode={mode}", 16)
+    assert len(told) > 12
+    assert set(told.values()) == {"unsat"}, told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["eager", "lazy", "lazy without_spare=skip"])
+def test_a_second_solver_agrees_on_everything(tmp_path: Path, mode: str) -> None:
+    assert set(opinions(tmp_path, f"{CORE} mode={mode}", 1).values()) == {"unsat"}
+
+
+def test_a_second_solver_can_disagree(tmp_path: Path) -> None:
+    """An obligation without its lemmas is sat: the check can fail."""
+    export(Proof("core", f"{CORE} slots=3 nodes=3 mode=eager"), tmp_path)
+    script = next(tmp_path.glob("*device-label-is-written.smt2"))
+    text = script.read_text()
+    script.write_text(text.replace("(check-sat)", "(reset-assertions)(check-sat)"))
+    assert second_opinion(script) == "sat"
