@@ -1,9 +1,9 @@
 """All other requests, any number of them, as an environment of the named ones (scope: others=on).
 
-What is assumed of them is what our own requests are shown to keep (`as_the_others` in lemmas.py): they take only free
-slots, give back only what they own, have rows only for slots that they own, and publish only a slot that holds its
-label's state and that nothing in flight will change. Whether such a request is eager or lazy, how long it lives and
-what text it computes is left open: everything that these rules allow may happen.
+What is assumed of them is what is shown of our own requests (one-owner, distinct-targets, cached-is-written): they
+take only free slots, give back only what they own, have rows only for slots that they own, and publish only a slot
+that holds its label's state and that nothing in flight will change. Whether such a request is eager or lazy, how long
+it lives and what text it computes is left open: everything that these rules allow may happen.
 """
 
 from __future__ import annotations
