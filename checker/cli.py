@@ -126,12 +126,12 @@ def judge(
     files: Annotated[list[Path], typer.Argument(help="Traces: one JSON object a line, the first a header.")],
     design: Annotated[str, typer.Option(help="Also say where the engine first did what this design would not.")] = "",
     without_spare: Annotated[
-        str, typer.Option(help="For --design, what the engine does: overwrite or skip.")
-    ] = OVERWRITE,
+        str, typer.Option(help="For --design: overwrite or skip, where the trace's header does not say.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Judge traces of an engine: is a wrong state in the cache, or may one get there; does it follow a design."""
-    if without_spare not in (OVERWRITE, SKIP):
+    if without_spare not in ("", OVERWRITE, SKIP):
         raise BadScope(f"--without-spare {without_spare}: write {OVERWRITE} or {SKIP}")
     chosen = design_class(design) if design else None
     judgements = []

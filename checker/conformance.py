@@ -18,7 +18,6 @@ from checker.follow_results import follow_effects
 from checker.follower import Follower
 from checker.trace import Admit, Event, Evict, Free, Header, Prefill, Prepare, Process, Publish
 from spec.design import Design
-from spec.scope import OVERWRITE
 
 BETWEEN_COPIES = 64
 """Steps after which the follower is copied. To explain a difference the steps since then are taken again."""
@@ -40,16 +39,16 @@ def take_step(follower: Follower, group: Group) -> None:
 class Conformance:
     """Feed it the events of one trace in order, then ask for the `result`.
 
-    `without_spare` is what the engine does when a lazy boundary row gets no spare ("overwrite" or "skip"): a header
-    doesn't say. Raises `spec.scope.BadScope` for sizes in the header that the spec refuses. Memory: the requests that
-    run at once, and the slots that are cached.
+    `without_spare` is what the engine does when a lazy boundary row gets no spare ("overwrite" or "skip"), where that
+    is not what the header says. Raises `spec.scope.BadScope` for sizes in the header that the spec refuses. Memory: the
+    requests that run at once, and the slots that are cached.
     """
 
-    def __init__(self, header: Header, design: type[Design], without_spare: str = OVERWRITE) -> None:
+    def __init__(self, header: Header, design: type[Design], without_spare: str = "") -> None:
         self.divergence: Divergence | None = None
         """The first difference, as soon as it has been seen; not explained before `result`."""
         self._design = design
-        self._follower = Follower(header, design, without_spare)
+        self._follower = Follower(header, design, without_spare or header.without_spare)
         self._before = self._follower.copy()
         self._since: list[Group] = []
         self._open: Group = []

@@ -18,7 +18,6 @@ from checker.verdict import Judge
 from checker.verdict_records import Verdict
 from checker.verdict_text import verdict_lines
 from spec.design import Design
-from spec.scope import OVERWRITE
 
 
 @dataclass(slots=True)
@@ -55,7 +54,7 @@ class Judgement:
         }
 
 
-def judge_file(path: Path, design: type[Design] | None = None, without_spare: str = OVERWRITE) -> Judgement:
+def judge_file(path: Path, design: type[Design] | None = None, without_spare: str = "") -> Judgement:
     """Judge one trace file; raises BadTrace."""
     try:
         reader = read_trace(path)

@@ -31,7 +31,7 @@ class BadTrace(Exception):
         self.reason = reason
 
 
-class Header(Struct, frozen=True):
+class Header(Struct, frozen=True, omit_defaults=True):
     """The first line: sizes and choices of the recorded engine.
 
     `slots` ids are allowed, `first_slot` .. `first_slot + slots - 1`; `ring` is the number of ring positions and
@@ -46,6 +46,8 @@ class Header(Struct, frozen=True):
     slots: Positive
     first_slot: Natural
     lookahead: Natural
+    without_spare: Literal["overwrite", "skip"] = "overwrite"
+    """What the engine does where a lazy boundary row gets no spare; a header need not say."""
 
 
 class Admit(Struct, frozen=True, gc=False, tag="admit", tag_field="e"):

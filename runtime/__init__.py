@@ -1,4 +1,5 @@
-"""What the spec says may happen, done on torch: pool, ring, batch rows, boundary, prefix cache and scheduler.
+"""What the spec says may happen, done on torch: it imports neither `spec` nor `checker`, and they hold it to its word.
 
-This room is empty until the version that brings the runtime; it will import neither `spec` nor `checker`.
+Read it in this order: boundary (what is decided), tracking (applied to columns), engine (one method for each action of
+the spec), scheduler (the overlapped loop beside the plain one).
 """

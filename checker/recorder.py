@@ -1,0 +1,186 @@
+"""Records what the runtime does in the trace format, so that it is judged like any other engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import BinaryIO
+
+from msgspec import UNSET
+
+from checker import trace
+from runtime.batch import Batch
+from runtime.boundary import ABSENT
+from runtime.columns import Bools, Ints
+from runtime.engine import Engine
+from runtime.observer import Observer
+
+
+class Recorder(Observer):
+    """Writes one event a line. What comes of a result is told by the engine first, and written behind it."""
+
+    __slots__ = ("_engine", "_file", "_held", "_names")
+
+    def __init__(self, path: Path) -> None:
+        self._file: BinaryIO = path.open("wb")
+        self._held: list[trace.Event] = []
+        self._names: dict[int, list[str]] = {}
+        """Whom the rows of each pending batch belong to: a seat may have been given to another since."""
+
+    def attach(self, engine: Engine) -> None:
+        """Write the header for an engine and observe it from now on; it must not have launched anything yet."""
+        self._engine = engine
+        config = engine.config
+        engine.observer = engine.tracker.observer = self
+        self._write(
+            trace.Header(
+                trace=1,
+                engine="slotproof runtime",
+                mode="eager" if config.mode == "eager" else "lazy",
+                interval=config.interval,
+                ring=config.ring,
+                slots=config.slots,
+                first_slot=0,
+                lookahead=config.lookahead,
+                without_spare="skip" if config.without_spare == "skip" else "overwrite",
+            )
+        )
+
+    def close(self) -> None:
+        """End the file."""
+        self._file.close()
+
+    def admit(self, seat: int) -> None:
+        """Write an `admit`."""
+        table = self._engine.table
+        self._write(
+            trace.Admit(
+                r=table.names[seat],
+                working=int(table.working[seat]),
+                ring=self._ring(seat),
+                next=int(table.next[seat]),
+                last=int(table.last[seat]),
+            )
+        )
+
+    def prefill(self, batch: Batch) -> None:
+        """Write a `prefill`."""
+        rows = self._remember(batch)
+        table = self._engine.table
+        self._write(
+            trace.Prefill(
+                b=batch.number,
+                rows=tuple(
+                    trace.PrefillRow(
+                        r=table.names[row["seat"]],
+                        len=row["seq_len"],
+                        prefix=row["start"],
+                        copy_from=present(row["source"]),
+                        mark=present(row["mark"]),
+                        slot=present(row["slot"]),
+                        pos=present(row["position"]),
+                        next=int(table.next[row["seat"]]),
+                        last=int(table.last[row["seat"]]),
+                        ring=self._ring(row["seat"]),
+                    )
+                    for row in rows
+                ),
+            )
+        )
+
+    def prepare(self, batch: Batch) -> None:
+        """Write a `prepare`."""
+        rows = self._remember(batch)
+        table = self._engine.table
+        self._write(
+            trace.Prepare(
+                b=batch.number,
+                rows=tuple(
+                    trace.PrepareRow(
+                        r=table.names[row["seat"]],
+                        count=row["decode_count"],
+                        len=row["seq_len"],
+                        mark=present(row["mark"]),
+                        slot=present(row["slot"]),
+                        pos=present(row["position"]),
+                        next=int(table.next[row["seat"]]),
+                        last=int(table.last[row["seat"]]),
+                        ring=self._ring(row["seat"]),
+                    )
+                    for row in rows
+                ),
+            )
+        )
+
+    def process(self, batch: Batch, alive: Bools, finishes: Bools, ahead: Ints) -> None:
+        """Write a `process`, and then what came of it."""
+        names = self._names.pop(batch.number)
+        decoded = batch.rows.decode_count > 0
+        self._write(
+            trace.Process(
+                b=batch.number,
+                rows=tuple(
+                    self._result(names[place], int(seat), bool(alive[place]), bool(finishes[place]))
+                    if not decoded[place]
+                    else self._result(
+                        names[place], int(seat), bool(alive[place]), bool(finishes[place]), int(ahead[place])
+                    )
+                    for place, seat in enumerate(batch.rows.seat)
+                ),
+            )
+        )
+        self._flush()
+
+    def _result(self, name: str, seat: int, alive: bool, done: bool, ahead: int | None = None) -> trace.ProcessRow:
+        table = self._engine.table
+        if not alive:
+            return trace.ProcessRow(r=name, skipped=True, done=False)
+        lookahead = UNSET if ahead is None else ahead
+        if done:
+            return trace.ProcessRow(r=name, skipped=False, done=True, lookahead=lookahead)
+        return trace.ProcessRow(
+            r=name,
+            skipped=False,
+            done=False,
+            lookahead=lookahead,
+            next=int(table.next[seat]),
+            last=int(table.last[seat]),
+            last_len=present(int(table.last_len[seat])),
+            ring=self._ring(seat),
+        )
+
+    def publish(self, seat: int, slot: int, length: int, stored: bool) -> None:
+        """Hold a `publish` until the result that it came of is written."""
+        self._held.append(trace.Publish(r=self._engine.table.names[seat], slot=slot, len=length, stored=stored))
+
+    def free(self, slots: Ints) -> None:
+        """Hold a `free` likewise."""
+        self._held.append(trace.Free(slots=tuple(slots.tolist())))
+
+    def abort(self, seat: int) -> None:
+        """Write what an abort has freed: that is all that a trace tells of it."""
+        self._flush()
+
+    def evict(self, slot: int) -> None:
+        """Write an `evict`."""
+        self._write(trace.Evict(slot=slot))
+
+    def _remember(self, batch: Batch) -> list[dict[str, int]]:
+        rows = batch.rows.listed()
+        self._names[batch.number] = [self._engine.table.names[row["seat"]] for row in rows]
+        return rows
+
+    def _ring(self, seat: int) -> trace.Ring:
+        return tuple(present(slot) for slot in self._engine.table.ring[seat].tolist())
+
+    def _flush(self) -> None:
+        for event in self._held:
+            self._write(event)
+        self._held.clear()
+
+    def _write(self, event: trace.Header | trace.Event) -> None:
+        self._file.write(trace.encode(event))
+
+
+def present(value: int) -> int | None:
+    """Return a number as a trace spells it: null for ABSENT."""
+    return None if value == ABSENT else value

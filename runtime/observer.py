@@ -1,0 +1,42 @@
+"""One hook for each thing that happens, named like the spec's actions and the events of a trace; these do nothing.
+
+A recorder overrides them. The engine calls a hook once for a batch, never once for a row.
+"""
+
+from __future__ import annotations
+
+from runtime.batch import Batch
+from runtime.columns import Bools, Ints
+
+
+class Observer:
+    """Observes nothing. `seat` is a request's place in the request table, `slot` a slot of the pool."""
+
+    __slots__ = ()
+
+    def admit(self, seat: int) -> None:
+        """A request has its slots, and what it will copy from is locked."""
+
+    def prefill(self, batch: Batch) -> None:
+        """A prefill has been prepared and launched."""
+
+    def prepare(self, batch: Batch) -> None:
+        """A decode batch has been prepared and launched."""
+
+    def process(self, batch: Batch, alive: Bools, finishes: Bools, ahead: Ints) -> None:
+        """A result has been processed; what was published and freed by that has been told before.
+
+        alive, finishes: bool of shape [rows]; ahead: the lookahead of each row that is alive, int64 of shape [rows].
+        """
+
+    def publish(self, seat: int, slot: int, length: int, stored: bool) -> None:
+        """A checkpoint was handed to the cache; not `stored`: its key was there already, and the slot stays."""
+
+    def abort(self, seat: int) -> None:
+        """A request has left without a result; what was freed by that has been told before."""
+
+    def free(self, slots: Ints) -> None:
+        """Slots of a request have gone back to the pool."""
+
+    def evict(self, slot: int) -> None:
+        """The cache has given up a slot."""

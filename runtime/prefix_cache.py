@@ -1,0 +1,94 @@
+"""The prefix cache's recurrent half: which slot holds the state after exactly the first n tokens of a text.
+
+A recurrent state stands for one length and cannot be cut, so only lengths at which somebody kept it can be hit: the
+multiples of the interval. A key is a chain of digests, one link for each interval of tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from runtime.boundary import ABSENT
+from runtime.columns import Ints
+
+Key = bytes
+
+
+@dataclass(slots=True)
+class Node:
+    """One cache entry: the slot holds the state after the first `length` tokens of the text that `key` stands for."""
+
+    key: Key
+    length: int
+    slot: int
+    locks: int = 0
+    """How many admitted requests are going to copy from it: it must not be evicted."""
+    read_by: int = ABSENT
+    """The newest launched batch that copies from it."""
+
+
+class PrefixCache:
+    """Entries by key, the one used longest ago first. Two texts share a key only if a 128-bit digest collides."""
+
+    def __init__(self, interval: int) -> None:
+        self._interval = interval
+        self._nodes: dict[Key, Node] = {}
+        self._by_slot: dict[int, Node] = {}
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self._nodes.values())
+
+    def keys(self, tokens: Ints) -> Iterator[tuple[int, Key]]:
+        """Yield (length, key) for every whole number of intervals in a text, the shortest first."""
+        key = b""
+        for length in range(self._interval, len(tokens) + 1, self._interval):
+            key = blake2b(key + tokens[length - self._interval : length].tobytes(), digest_size=16).digest()
+            yield length, key
+
+    def key(self, tokens: Ints) -> Key:
+        """Return the key of a whole text, whose length is a multiple of the interval and not 0."""
+        *_, (length, key) = self.keys(tokens)
+        assert length == len(tokens), f"a key covers whole intervals of {self._interval} tokens, not {len(tokens)}"
+        return key
+
+    def match(self, tokens: Ints) -> Node | None:
+        """Return the entry of the longest cached prefix that is shorter than the text: one token has to be computed."""
+        found = None
+        for _, key in self.keys(tokens[:-1]):
+            found = self._nodes.get(key, found)
+        return found
+
+    def get(self, key: Key) -> Node | None:
+        """Return the entry under a key, and count that as a use."""
+        node = self._nodes.pop(key, None)
+        if node is not None:
+            self._nodes[key] = node
+        return node
+
+    def at(self, slot: int) -> Node:
+        """Return the entry that owns a slot; raises KeyError where none does."""
+        return self._by_slot[slot]
+
+    def insert(self, key: Key, length: int, slot: int) -> None:
+        """Enter a slot under a key that is not there yet."""
+        node = Node(key, length, slot)
+        assert key not in self._nodes, "an entry is never replaced: the older one is kept"
+        self._nodes[key] = self._by_slot[slot] = node
+
+    def remove(self, slot: int) -> Node:
+        """Take the entry that owns a slot out; raises KeyError where none does."""
+        node = self._by_slot.pop(slot)
+        del self._nodes[node.key]
+        return node
+
+    def evictable(self, processed: int) -> Node | None:
+        """Return the entry used longest ago whose slot would be free at once: nobody copies from it, now or soon.
+
+        processed: the newest batch whose result has been processed.
+        """
+        return next((node for node in self if not node.locks and node.read_by <= processed), None)

@@ -1,0 +1,165 @@
+"""Where device work runs: one interface, and what performs the work in launch order.
+
+`Inline` runs it at once, `Worker` on a thread of its own (real concurrency on a CPU), `Simulated` when a test says so,
+one entry at a time, so that every interleaving that the launch order allows can be reached and replayed.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+Work = Callable[[], None]
+
+
+class Event(Protocol):
+    """Tells whether one piece of work has been performed."""
+
+    def done(self) -> bool:
+        """Return whether it has been performed; raises what it raised."""
+        ...
+
+    def wait(self) -> None:
+        """Return once it has been performed; raises what it raised."""
+        ...
+
+
+class Stream(Protocol):
+    """Performs work in the order in which it was submitted."""
+
+    def submit(self, work: Work) -> Event:
+        """Enqueue work, and return what tells when it has been performed."""
+        ...
+
+    def close(self) -> None:
+        """Perform what is left, and end."""
+        ...
+
+
+class _Done:
+    """The event of work that has been performed before anyone can ask."""
+
+    def done(self) -> bool:
+        """Return True."""
+        return True
+
+    def wait(self) -> None:
+        """Return at once."""
+
+
+class Inline:
+    """Performs work while it is submitted."""
+
+    _done = _Done()
+
+    def submit(self, work: Work) -> Event:
+        """Perform the work now."""
+        work()
+        return self._done
+
+    def close(self) -> None:
+        """Do nothing: nothing is ever left."""
+
+
+class _Flag:
+    """An event that another thread, or a test, sets; carries what the work raised."""
+
+    def __init__(self) -> None:
+        self._flag = threading.Event()
+        self._error: BaseException | None = None
+
+    def perform(self, work: Work) -> None:
+        """Perform the work and set the event, whatever happens."""
+        try:
+            work()
+        except BaseException as error:
+            self._error = error
+        self._flag.set()
+
+    def done(self) -> bool:
+        """Return whether the work has been performed; raises what it raised."""
+        if self._error is not None:
+            raise self._error
+        return self._flag.is_set()
+
+    def wait(self) -> None:
+        """Wait for the work; raises what it raised."""
+        self._flag.wait()
+        self.done()
+
+
+class Worker:
+    """Performs work on one thread, in order: host and device really run at the same time."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[tuple[_Flag, Work] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="device", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while (item := self._queue.get()) is not None:
+            flag, work = item
+            flag.perform(work)
+
+    def submit(self, work: Work) -> Event:
+        """Hand the work to the thread."""
+        flag = _Flag()
+        self._queue.put((flag, work))
+        return flag
+
+    def close(self) -> None:
+        """Let the thread finish its queue, and join it."""
+        self._queue.put(None)
+        self._thread.join()
+
+
+class _Turn:
+    """An event of the simulated device: whoever waits for it lets the device run up to there."""
+
+    def __init__(self, stream: Simulated, number: int) -> None:
+        self._stream = stream
+        self._number = number
+
+    def done(self) -> bool:
+        """Return whether the device has got so far."""
+        return self._stream.performed > self._number
+
+    def wait(self) -> None:
+        """Let the device run until it has got so far."""
+        while not self.done():
+            self._stream.advance()
+
+
+class Simulated:
+    """A device whose progress a test decides."""
+
+    def __init__(self) -> None:
+        self._queue: deque[Work] = deque()
+        self.performed = 0
+        """How many pieces of work have been performed."""
+
+    @property
+    def waiting(self) -> int:
+        """How many pieces of work have been submitted and not performed."""
+        return len(self._queue)
+
+    def submit(self, work: Work) -> Event:
+        """Keep the work until the device is told to advance."""
+        self._queue.append(work)
+        return _Turn(self, self.performed + len(self._queue) - 1)
+
+    def advance(self) -> None:
+        """Perform the oldest piece of work; raises RuntimeError where there is none."""
+        if not self._queue:
+            raise RuntimeError("the simulated device has nothing to do; submit work first")
+        work = self._queue.popleft()
+        work()
+        self.performed += 1
+
+    def close(self) -> None:
+        """Perform what is left."""
+        while self._queue:
+            self.advance()

@@ -1,0 +1,239 @@
+"""Boundary decisions applied to pool, ring and label: claims, spares, completion, hand-over, release.
+
+Only rows on a boundary cost anything beyond a few column operations, and all of them together are columns as well.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from runtime import boundary
+from runtime.batch import Batch, Rows
+from runtime.boundary import ABSENT
+from runtime.columns import Bools, Ints
+from runtime.config import EAGER, LAZY, SKIP, Config
+from runtime.observer import Observer
+from runtime.pool import RING, WORKING, SlotPool
+from runtime.requests import ADMITTED, RUNNING, RequestTable
+
+
+class Contradiction(RuntimeError):
+    """What the protocol rules out; raised before anything is changed, naming request and batch, or slot."""
+
+
+class Tracker:
+    """The bookkeeping of track slots for one request table and one pool."""
+
+    def __init__(self, config: Config, table: RequestTable, pool: SlotPool, observer: Observer) -> None:
+        self.config = config
+        self.table = table
+        self.pool = pool
+        self.observer = observer
+
+    # At admission.
+
+    def admit(self, seat: int, prompt: int, source: int, prefix: int) -> None:
+        """Give a request its working slot and fill its ring: every position (eager) or one (lazy)."""
+        table = self.table
+        slots = self.pool.take(self.config.slots_per_request, RING, seat)
+        self.pool.kind[slots[0]] = WORKING
+        table.phase[seat] = ADMITTED
+        table.working[seat] = slots[0]
+        table.ring[seat, : len(slots) - 1] = slots[1:]
+        table.seq_len[seat] = prompt
+        table.source[seat] = source
+        table.prefix[seat] = prefix
+
+    # At preparation.
+
+    def prepare_prefill(self, seat: int, number: int) -> Rows:
+        """Record the prefill of an admitted request's whole prompt; its newest boundary claims the position `next`."""
+        table = self.table
+        if table.phase[seat] != ADMITTED:
+            raise Contradiction(f"request {table.names[seat]}: batch {number} would prefill it, but it is not admitted")
+        seats = np.array([seat])
+        mark = boundary.prefill_mark(table.seq_len[seats], table.prefix[seats], self.config.interval)
+        position = slot = np.array([ABSENT])
+        if mark[0] != ABSENT:
+            position = table.next[seats]
+            slot = self._claim(seats, position)
+            if self.config.mode == EAGER:
+                table.next[seats] = boundary.eager_next(position, mark, self.config.ring)
+        rows = Rows.of(
+            seat=seats,
+            epoch=table.epoch[seats],
+            decode_count=0,
+            seq_len=table.seq_len[seats],
+            start=table.prefix[seats],
+            working=table.working[seats],
+            source=table.source[seats],
+            position=position,
+            slot=slot,
+            mark=mark,
+        )
+        table.phase[seat] = RUNNING
+        table.source[seat] = ABSENT
+        table.prefix[seat] = 0
+        table.last_batch[seat] = number
+        return rows
+
+    def prepare_decode(self, seats: Ints, number: int) -> tuple[Rows, Ints]:
+        """Move requests one token ahead and make the claims of those on a boundary.
+
+        `seats`: int64 of shape [rows], ascending. Returns the rows, and the places of those that carry a mark.
+        """
+        table = self.table
+        seq_len = table.seq_len[seats] + 1
+        self._refuse_unprepared(seats, seq_len, number)
+        count = table.decode_count[seats] + 1
+        mark = boundary.decode_mark(seq_len, self.config.interval)
+        places = (mark != ABSENT).nonzero()[0]
+        table.seq_len[seats] = seq_len
+        table.decode_count[seats] = count
+        table.last_batch[seats] = number
+        position: Ints | int = ABSENT
+        slot: Ints | int = ABSENT
+        if len(places):
+            position, slot = np.full((2, len(seats)), ABSENT)
+            at = seats[places]
+            claimed, mark[places] = self._positions(at, mark[places])
+            places = places[mark[places] != ABSENT]
+            position[places] = claimed
+            slot[places] = self._claim(seats[places], claimed)
+            if self.config.mode == EAGER:
+                table.next[at] = boundary.eager_next(claimed, mark[places], self.config.ring)
+        working = table.working[seats]
+        rows = Rows.of(
+            seat=seats,
+            epoch=table.epoch[seats],
+            decode_count=count,
+            seq_len=seq_len,
+            start=seq_len - 1,
+            working=working,
+            source=working,
+            position=position,
+            slot=slot,
+            mark=mark,
+        )
+        return rows, places
+
+    def _positions(self, at: Ints, mark: Ints) -> tuple[Ints, Ints]:
+        """Return the positions of the rows that claim one, and the marks of all: ABSENT for those that skip."""
+        table = self.table
+        if self.config.mode == EAGER:
+            return table.next[at], mark
+        empty = table.ring[at] == ABSENT
+        spare = np.full(len(at), ABSENT)
+        wanting = empty.any(axis=1).nonzero()[0]
+        wanting = wanting[: self.pool.make_available(len(wanting))]
+        filled = empty.argmax(axis=1)
+        if len(wanting):
+            spare[wanting] = self.pool.take(len(wanting), RING, at[wanting])
+            table.ring[at[wanting], filled[wanting]] = spare[wanting]
+        position = boundary.lazy_position(table.next[at], filled, spare)
+        mark = boundary.lazy_mark(mark, spare, self.config.without_spare == SKIP)
+        table.last_len[at] = boundary.label_after_claim(table.last_len[at], table.last[at], position, mark)
+        table.next[at] = position
+        return position[mark != ABSENT], mark
+
+    def _claim(self, seats: Ints, position: Ints) -> Ints:
+        """Note that rows of these requests will write at these positions, and return the slots there."""
+        slots: Ints = self.table.ring[seats, position]
+        self.pool.claim(slots)
+        return slots
+
+    def _refuse_unprepared(self, seats: Ints, seq_len: Ints, number: int) -> None:
+        """Raise Contradiction where a request cannot decode: it is not running, too long, or named out of order."""
+        table = self.table
+        wrong = (table.phase[seats] != RUNNING) | (seq_len > self.config.max_len)
+        wrong[1:] |= seats[1:] <= seats[:-1]
+        if wrong.any():
+            seat = seats[wrong][0]
+            raise Contradiction(
+                f"request {table.names[seat]} (seat {seat}): batch {number} would decode it to {seq_len[wrong][0]} "
+                f"tokens; rows must be running, at most max_len={self.config.max_len} long, and in ascending seats"
+            )
+
+    # When a result is processed.
+
+    def complete(self, batch: Batch) -> tuple[Bools, Ints]:
+        """Move the consumer pointers of rows that completed a checkpoint.
+
+        Returns which rows' requests are still there, and how many steps those are ahead: bool and int64 of shape
+        [rows]. Raises Contradiction, before anything is changed, where that is more than the scheduler runs ahead.
+        """
+        rows, table = batch.rows, self.table
+        alive = table.present(rows)
+        ahead = boundary.lookahead(table.decode_count[rows.seat], rows.decode_count)
+        wrong = boundary.outside_window(ahead, self.config.lookahead) & alive
+        if wrong.any():
+            place = int(wrong.nonzero()[0][0])
+            seat = rows.seat[place]
+            raise Contradiction(
+                f"request {table.names[seat]}, batch {batch.number}: the request is at decode count "
+                f"{table.decode_count[seat]} and the row at {rows.decode_count[place]}, a lookahead outside "
+                f"0..{self.config.lookahead}"
+            )
+        places = batch.boundaries
+        if len(places):
+            self.pool.unclaim(rows.slot[places])
+            self._complete(rows.filter(places[alive[places]]))
+        return alive, ahead
+
+    def _complete(self, rows: Rows) -> None:
+        """The same for rows that all carry a mark and whose requests are still there."""
+        table, seat, mark = self.table, rows.seat, rows.mark
+        former = table.last[seat]
+        table.last[seat] = boundary.completed_last(former, rows.position, mark)
+        claims = self.pool.claims[rows.slot]
+        table.last_len[seat] = boundary.completed_label(table.last_len[seat], mark, claims)
+        if self.config.mode == LAZY:
+            gone = boundary.superseded(former, rows.position, mark)
+            places = (gone != ABSENT).nonzero()[0]
+            self._drop(seat[places], gone[places])
+
+    def _drop(self, seat: Ints, position: Ints) -> None:
+        """Free the slots of superseded checkpoints, unless a pending row writes there."""
+        slots = self.table.ring[seat, position]
+        places = boundary.may_free(slots, self.pool.claims[slots]).nonzero()[0]
+        if len(places):
+            self.table.ring[seat[places], position[places]] = ABSENT
+            self.pool.give_back(slots[places])
+            self.observer.free(slots[places])
+
+    # When a checkpoint is published, or a request leaves.
+
+    def publishable(self, seat: int) -> int:
+        """Return the slot at `last` if its checkpoint may be published, ABSENT if not: the gate of all publications."""
+        slot = int(self.table.ring[seat, self.table.last[seat]])
+        return slot if boundary.may_publish(self.table.last_len[seat], self.pool.claims[slot]) else ABSENT
+
+    def replace(self, seat: int) -> int:
+        """Put a fresh slot where the checkpoint is that is being donated; ABSENT: there is none, and nothing moves."""
+        if not self.pool.make_available(1):
+            return ABSENT
+        table = self.table
+        fresh = int(self.pool.take(1, RING, seat)[0])
+        table.ring[seat, table.last[seat]] = fresh
+        table.last_len[seat] = ABSENT
+        return fresh
+
+    def release(self, seat: int, processed: int) -> None:
+        """Give back all that a request owns and make its record an idle one: every way out ends here.
+
+        What launched rows still write waits until the last of them has returned. `processed`: the newest batch whose
+        result has been processed.
+        """
+        table, pool = self.table, self.pool
+        ring = table.ring[seat]
+        slots = np.concatenate((table.working[seat : seat + 1], ring[ring != ABSENT]))
+        last = int(table.last_batch[seat])
+        if last > processed:
+            touched = pool.claims[slots] > 0
+            touched[0] = True
+            pool.give_back(slots[touched], after=last)
+            pool.give_back(slots[~touched])
+        else:
+            pool.give_back(slots)
+        table.clear(seat)
+        self.observer.free(slots)
