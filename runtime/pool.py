@@ -33,7 +33,7 @@ class SlotPool:
     def __init__(self, slots: int, reclaim: Callable[[int], None] | None = None) -> None:
         """Begin with every slot free. `reclaim` is asked for so many more slots when too few are free."""
         self.size = slots
-        self._reclaim = reclaim
+        self.reclaim = reclaim
         self.kind = np.zeros(slots, np.int64)
         """The class of each slot's owner."""
         self.holder = np.full(slots, ABSENT, np.int64)
@@ -52,8 +52,8 @@ class SlotPool:
 
     def make_available(self, count: int) -> int:
         """Return how many slots, at most `count`, can be taken now, after asking for them where too few are free."""
-        if self._top < count and self._reclaim:
-            self._reclaim(count - self._top)
+        if self._top < count and self.reclaim:
+            self.reclaim(count - self._top)
         return min(count, self._top)
 
     def take(self, count: int, kind: int, holders: Ints | int) -> Ints:
