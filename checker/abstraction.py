@@ -35,19 +35,19 @@ class View:
     def __init__(self, engine: Engine, families: int) -> None:
         self.engine = engine
         config = engine.config
-        self.waited: set[int] = set()
-        """Slots that were free but still in flight when the runtime was looked at last."""
         self.texts: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
         """By (family, length) what the state of that text is, per layer."""
+        self.names: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}
+        """The other way round."""
         self.keys: dict[bytes, tuple[int, int]] = {}
         """By cache key which text it stands for."""
-        self.family_of: dict[int, int] = {family + 1: family for family in range(families)}
         for family in range(families):
             tokens = np.array(text(family + 1, config.max_len)[0])
             for length, key in engine.cache.keys(tokens):
                 self.keys[key] = (family, length)
             for length in range(1, config.max_len + 1):
                 self.texts[family, length] = text(family + 1, length)[1]
+        self.names = {state: name for name, state in self.texts.items()}
 
     def cooling(self) -> set[int]:
         """Return the slots that are free but held back until nothing in flight touches them."""
@@ -56,6 +56,19 @@ class View:
     def records(self) -> list[dict[str, int]]:
         """Return every seat's record as plain numbers by name."""
         return [dict(zip(TABLE_COLUMNS, record, strict=True)) for record in self.engine.table.block.T.tolist()]
+
+    def family(self, seat: int) -> int:
+        """Return which text a request computes, by its first token."""
+        return int(self.engine.table.tokens[seat, 0]) - 1
+
+    def content(self, slot: int) -> tuple[tuple[int, int], ...]:
+        """Return what one slot holds."""
+        states = self.engine.states
+        return tuple((int(conv[slot, 0]), int(ssm[slot, 0])) for conv, ssm in zip(states.conv, states.ssm, strict=True))
+
+    def named(self, content: tuple[tuple[int, int], ...]) -> str:
+        """Return what a state is the state of, in words."""
+        return str(self.names.get(content, "no text's state"))
 
     def contents(self) -> list[tuple[tuple[int, int], ...]]:
         """Return what each slot holds: per layer how many tokens and their hash."""
@@ -66,13 +79,18 @@ class View:
         return list(zip(*layers, strict=True))
 
 
-def differences(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
-    """Yield everything in which the runtime is not the spec's state; `seats`: where each request of the spec sits."""
+def differences(view: View, s: State, seats: dict[int, int], contents: bool) -> Iterator[str]:
+    """Yield everything in which the runtime is not the spec's state; `seats`: where each request of the spec sits.
+
+    contents: whether the device has run exactly what the spec says, so that what has been run, and what slots hold,
+    can be compared as well.
+    """
     records = view.records()
     yield from _requests(view, s, seats, records)
-    yield from _batches(view, s, seats)
+    yield from _batches(view, s, seats, contents)
     yield from _owners(view, s, seats, records)
-    yield from _contents(view, s)
+    if contents:
+        yield from _contents(view, s)
 
 
 def _requests(view: View, s: State, seats: dict[int, int], records: list[dict[str, int]]) -> Iterator[str]:
@@ -88,7 +106,7 @@ def _requests(view: View, s: State, seats: dict[int, int], records: list[dict[st
                 yield f"{field}: r{name + 1} has {record[field]} in the runtime and {getattr(me, field)} in the spec"
         if rings[seats[name]] != me.ring:
             yield f"ring: r{name + 1} has {rings[seats[name]]} in the runtime and {list(me.ring)} in the spec"
-        family = view.family_of.get(int(view.engine.table.tokens[seats[name], 0]))
+        family = view.family(seats[name])
         if family != me.family:
             yield f"text: r{name + 1} computes text {family} in the runtime and {me.family} in the spec"
     used = sum(record["phase"] != IDLE for record in records)
@@ -96,9 +114,9 @@ def _requests(view: View, s: State, seats: dict[int, int], records: list[dict[st
         yield f"seats: {used} are in use in the runtime, and {len(seats)} requests in the spec"
 
 
-def _batches(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
+def _batches(view: View, s: State, seats: dict[int, int], in_step: bool) -> Iterator[str]:
     pending = view.engine.pending
-    written = sum(batch.ran.done() for batch in pending)
+    written = sum(batch.ran.done() for batch in pending) if in_step else s.written
     if (len(pending), written) != (s.pending, s.written):
         yield f"batches: {len(pending)} pending, {written} run in the runtime; {s.pending}, {s.written} in the spec"
         return
@@ -137,9 +155,7 @@ def _owners(view: View, s: State, seats: dict[int, int], records: list[dict[str,
     cached = {node.slot: view.keys.get(node.key) for node in engine.cache}
     for slot, kind in enumerate(kinds):
         if (kind == FREE) != s.free[slot]:
-            yield f"free: slot {slot} is {'' if kind == FREE else 'not '}free in the runtime only" if kind == FREE else (
-                f"free: slot {slot} is free in the spec, and has an owner in the runtime"
-            )
+            yield f"free: slot {slot} is free in the {'runtime' if kind == FREE else 'spec'} only"
         if slot in owned and (kind, holders[slot]) != owned[slot]:
             yield f"owner: slot {slot} has class {kind}, holder {holders[slot]} in the runtime and not {owned[slot]}"
         key: Any = (s.cached[slot].family, s.cached[slot].length)
@@ -165,7 +181,7 @@ def _contents(view: View, s: State) -> Iterator[str]:
     contents = view.contents()
     for slot, known in enumerate(s.holds):
         if known.family != ABSENT and contents[slot] != view.texts[known.family, known.length]:
-            found = next((name for name, state in view.texts.items() if state == contents[slot]), "no text's state")
-            yield f"holds: slot {slot} holds {found} on the device, and {(known.family, known.length)} in the spec"
+            found, wanted = view.named(contents[slot]), (known.family, known.length)
+            yield f"holds: slot {slot} holds {found} on the device, and {wanted} in the spec"
     if any(part != (0, 0) for part in contents[view.engine.states.padding]):
         yield "padding: the padding row has been written"

@@ -22,7 +22,7 @@ COMMANDS: dict[str, str] = {
     "process": "process [finish r1] [order r2 r1] [no replacement | taking slot 4]",
     "finish": "finish r1 [order r2 r1] [no replacement | taking slot 4]",
     "abort": "abort r1",
-    "evict": "evict slot 3",
+    "evict": "evict slot 3 | evict A@4",
 }
 """Every command with its form, as help and error messages print it."""
 
@@ -52,6 +52,10 @@ class Command:
             fresh = [request for request in chosen if state.requests[request].phase == ADMITTED]
             if fresh and len(chosen) == 1 and not any(named["boundaries"]) and named["supply"] == ABSENT:
                 action, named = "prefill", {"request": fresh[0], "choice": ABSENT}
+        if "key" in named:
+            # A key that is not cached: the guard of slot 0, which the cache does not own then, says so.
+            cached = [slot for slot, key in enumerate(state.cached) if key == named["key"]]
+            named = {"slot": cached[0] if cached else 0}
         found = _ACTIONS[action]
         arguments: Arguments = tuple(named[name] for name in found.choices)
         return Taken(found, arguments)
@@ -109,7 +113,7 @@ class _Clauses:
             case "abort":
                 named = {"request": line.request(scope)}
             case "evict":
-                named = {"slot": line.slot(scope)}
+                named = {"slot": line.slot(scope)} if line.peek() == "slot" else {"key": line.state(scope)}
         return self.verb, named
 
     def _prepare(self) -> dict[str, Any]:

@@ -18,8 +18,6 @@ from runtime.observer import Observer
 class Recorder(Observer):
     """Writes one event a line. What comes of a result is told by the engine first, and written behind it."""
 
-    __slots__ = ("_engine", "_file", "_held", "_names")
-
     def __init__(self, path: Path) -> None:
         self._file: BinaryIO = path.open("wb")
         self._held: list[trace.Event] = []
@@ -27,10 +25,10 @@ class Recorder(Observer):
         """Whom the rows of each pending batch belong to: a seat may have been given to another since."""
 
     def attach(self, engine: Engine) -> None:
-        """Write the header for an engine and observe it from now on; it must not have launched anything yet."""
+        """Write the header for the engine that is observed from now on; it must not have done anything yet."""
+        super().attach(engine)
         self._engine = engine
         config = engine.config
-        engine.observer = engine.tracker.observer = self
         self._write(
             trace.Header(
                 trace=1,

@@ -7,16 +7,20 @@ the runtime holds back, because rows in flight still touch them, belong for the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
 import spec.model
 from checker.abstraction import Mismatch, View, differences
 from checker.model import Model, Taken
+from checker.recorder import Recorder
 from runtime.boundary import ABSENT
-from runtime.config import Config
+from runtime.columns import Ints
+from runtime.config import BadConfig, Config
 from runtime.engine import Engine
 from runtime.exact_model import ExactModel, text
 from runtime.observer import Observer
@@ -31,10 +35,10 @@ from spec.actions.results import process
 from spec.actions.transfer import abort
 from spec.design import Design
 from spec.environment import others_give_back, others_take
-from spec.language import Action, Disabled, Violated, copy
+from spec.language import Action, Disabled, Property, Violated, copy
 from spec.rows import has_rows, in_flight
-from spec.scope import ON, Scope
-from spec.state import ADMITTED, IDLE, RUNNING, Slot, State, Supply, quiet_step
+from spec.scope import ANY, ON, BadScope, Scope
+from spec.state import IDLE, RUNNING, RequestId, Slot, State, Supply, Text, quiet_step
 
 
 class FromRuntime(Design):
@@ -58,236 +62,302 @@ class FromRuntime(Design):
         return slot
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """What went wrong in a step."""
-
-    kind: str
-    """`property`, `refinement` (the two differ), or `error` (the runtime or the spec refuses)."""
-    name: str
-    """The property, the first thing that differs, or the kind of error."""
-    detail: str
-
-
 class Failed(Exception):
-    """A step has failed; `broken` says how."""
+    """A step has failed. `kind`: a property is violated, or refinement: the runtime is not what the spec says."""
 
-    def __init__(self, broken: Broken) -> None:
-        super().__init__(f"{broken.kind} {broken.name}: {broken.detail}")
-        self.broken = broken
-
-
-def scope_of(config: Config, families: int, names: int) -> Scope:
-    """Return the scope of the spec in which a runtime of these sizes moves."""
-    return Scope(
-        requests=names,
-        slots=config.slots,
-        nodes=config.slots,
-        families=families,
-        interval=config.interval,
-        ring=config.ring,
-        lookahead=config.lookahead,
-        mode=config.mode,
-        without_spare=config.without_spare,
-        max_len=config.max_len,
-        others=ON,
-    )
+    def __init__(self, kind: str, name: str, detail: str) -> None:
+        super().__init__(f"{kind} {name}: {detail}")
+        self.kind = kind
+        self.name = name
+        """The property, or the first thing that differs."""
+        self.detail = detail
 
 
-class _Evictions(Observer):
-    """Notes what the cache gives up in a step."""
+def config_of(scope: Scope) -> Config:
+    """Return a runtime of a scope's sizes: as many seats as its slots allow, at most one for each name.
 
-    __slots__ = ("slots",)
+    Raises BadScope where no runtime has such sizes.
+    """
+    if scope.interval == ANY:
+        raise BadScope("interval=any is for the spec alone: the runtime's interval is a number of tokens; write one")
+    per_request = scope.slots_to_start
+    try:
+        return Config(
+            requests=min(scope.requests, scope.slots // per_request),
+            slots=scope.slots,
+            max_len=scope.max_len,
+            interval=scope.interval,
+            mode=scope.mode,
+            ring=scope.ring,
+            lookahead=scope.lookahead,
+            without_spare=scope.without_spare,
+        )
+    except BadConfig as error:
+        raise BadScope(f"no runtime has these sizes: {error}") from error
+
+
+class Watch(Observer):
+    """Looks at what a slot holds whenever it is published or hit: by then the device has written it."""
+
+    view: View
 
     def __init__(self) -> None:
-        self.slots: list[int] = []
+        self.wrong: list[str] = []
 
-    def evict(self, slot: int) -> None:
-        """Note one."""
-        self.slots.append(slot)
+    def admit(self, seat: int) -> None:
+        """Look at the slot that an admission is going to copy from."""
+        table = self.view.engine.table
+        if table.source[seat] != ABSENT:
+            self._look("hit", seat, int(table.source[seat]), int(table.prefix[seat]))
+        super().admit(seat)
+
+    def publish(self, seat: int, slot: int, length: int, stored: bool) -> None:
+        """Look at a slot that goes to the cache."""
+        self._look("publication", seat, slot, length)
+        super().publish(seat, slot, length, stored)
+
+    def _look(self, what: str, seat: int, slot: int, length: int) -> None:
+        family = self.view.family(seat)
+        if self.view.content(slot) != self.view.texts[family, length]:
+            known = self.view.named(self.view.content(slot))
+            self.wrong.append(f"{what}: slot {slot} goes by {(family, length)} and holds {known}")
+
+
+class RecordingWatch(Watch, Recorder):
+    """The same, and a trace is written besides."""
+
+    def __init__(self, path: Path) -> None:
+        Recorder.__init__(self, path)
+        Watch.__init__(self)
 
 
 class Twin:
-    """One runtime and one state of the spec, which take every step together."""
+    """One runtime and one state of the spec, which take every step together.
 
-    def __init__(
-        self, config: Config, families: int = 2, stream: Stream | None = None, engine: type[Engine] = Engine
-    ) -> None:
+    On a simulated device everything is compared after every step. On any other stream the device goes its own way: what
+    slots hold is compared at publications, at hits, and in `settle`, when it has nothing left to do.
+    """
+
+    def __init__(self, scope: Scope, stream: Stream | None = None, watch: Watch | None = None) -> None:
+        """Begin with everything free; raises BadScope where no runtime has the sizes of the scope."""
+        config = config_of(scope)
         self.stream = stream or Simulated()
-        self.evictions = _Evictions()
-        self.engine = engine(config, ExactModel(), self.stream, self.evictions)
-        scope = scope_of(config, families, config.requests + 1)
-        self.design = FromRuntime(scope)
-        self.model = Model(spec.model, scope, self.design)
-        self.state: State = copy(self.model.init)
-        self.view = View(self.engine, families)
-        self.names: dict[int, int] = {}
+        self.watch = watch or Watch()
+        self.engine = Engine(config, ExactModel(), self.stream, self.watch)
+        self.scope = scope.replace(nodes=scope.slots, others=ON)
+        self.design = FromRuntime(self.scope)
+        self.state: State = spec.model.init(self.scope)
+        self.view = self.watch.view = View(self.engine, scope.families)
+        self.seats: dict[RequestId, int] = {}
         """The seat of each request of the spec that is in use."""
         self.steps: list[Taken] = []
         """The spec's steps so far."""
+        self.states: list[State] = [self.state]
+        """The spec's states, one more than steps unless the last step has failed."""
         self.checked = 0
         """How many steps of the runtime have been compared."""
-        self._always = [stated.function for stated in self.model.of_kind("always")]
-        self._step = [stated.function for stated in self.model.of_kind("step")]
-        self._stated = self.model.of_kind("always"), self.model.of_kind("step")
+        self._always = self.stated("always")
+        self._step = self.stated("step")
+
+    def stated(self, kind: str) -> list[Property]:
+        """Return the spec's properties of one kind that apply to this run."""
+        return [it for it in spec.model.properties if it.kind == kind and it.applies(self.design)]
+
+    @functools.cached_property
+    def model(self) -> Model:
+        """The spec as the checker loads it: a timeline is told by it."""
+        return Model(spec.model, self.scope, self.design)
+
+    @property
+    def told_when_to_run(self) -> bool:
+        """Whether the device runs when it is told to, and not before."""
+        return isinstance(self.stream, Simulated)
 
     # What can be done now.
 
-    def idle(self) -> list[int]:
-        """Return the spec's names that may be given to a new request."""
+    def unused(self) -> list[RequestId]:
+        """Return the names that may be given to a new request; none while every seat is taken."""
+        if not self.engine.table.seats_left:
+            return []
         requests = enumerate(self.state.requests)
         return [name for name, me in requests if me.phase == IDLE and not has_rows(self.state, name)]
 
-    def in_phase(self, phase: int) -> list[int]:
-        """Return the spec's names of requests in a phase."""
+    def in_phase(self, phase: int) -> list[RequestId]:
+        """Return the names of requests in a phase."""
         return [name for name, me in enumerate(self.state.requests) if me.phase == phase]
 
-    def decodable(self) -> list[int]:
+    def decodable(self) -> list[RequestId]:
         """Return the names that may be in a decode batch."""
-        limit = self.engine.config.max_len
-        return [name for name in self.in_phase(RUNNING) if self.state.requests[name].seq_len < limit]
+        return [name for name in self.in_phase(RUNNING) if self.state.requests[name].seq_len < self.scope.max_len]
+
+    def ending(self) -> list[RequestId]:
+        """Return the names that may finish with the oldest result."""
+        rows = enumerate(self.state.batches[0].rows)
+        return [name for name, row in rows if row.present and self.state.requests[name].phase == RUNNING]
 
     def room(self) -> bool:
         """Return whether one more batch may be launched."""
-        return len(self.engine.pending) < self.engine.config.window
+        return len(self.engine.pending) < self.scope.window
 
     def ready(self) -> bool:
-        """Return whether there is a result to process."""
-        return bool(self.engine.pending) and self.engine.pending[0].ran.done()
+        """Return whether there is a result to process; a device of its own is waited for."""
+        return bool(self.engine.pending) and (not self.told_when_to_run or self.engine.pending[0].ran.done())
 
-    def unlocked(self) -> list[int]:
-        """Return the cached slots that may be evicted."""
-        return [node.slot for node in self.engine.cache if not node.locks]
+    def unlocked(self) -> list[Text]:
+        """Return the keys of what may be evicted."""
+        return [self.state.cached[node.slot] for node in self.engine.cache if not node.locks]
 
     # Steps, each named like the spec's action.
 
-    def admit(self, name: int, family: int, prompt: int) -> bool:
+    def admit(self, name: RequestId, family: int, prompt: int) -> bool:
         """Admit a request under a name; False: the runtime lets it wait."""
+        before = self._look()
         seat = self.engine.admit(f"r{name + 1}", np.array(text(family + 1, prompt)[0]))
-        if seat != ABSENT:
-            self.names[name] = seat
-            table = self.engine.table
-            ring = table.ring[seat]
-            self.design.handed_out = [int(table.working[seat]), *ring[ring != ABSENT].tolist()]
-        self._follow([] if seat == ABSENT else [(admit, (name, family, prompt, ABSENT))])
-        return seat != ABSENT
+        if seat == ABSENT:
+            self._follow(before)
+            return False
+        self.seats[name] = seat
+        ring = self.engine.table.ring[seat]
+        self.design.handed_out = [int(self.engine.table.working[seat]), *ring[ring != ABSENT].tolist()]
+        self._follow(before, (admit, (name, family, prompt, ABSENT)))
+        return True
 
-    def prefill(self, name: int) -> None:
+    def prefill(self, name: RequestId) -> None:
         """Launch the prefill of an admitted request."""
-        self.engine.prefill(self.names[name])
-        self._follow([(prefill, (name, ABSENT))])
+        before = self._look()
+        self.engine.prefill(self.seats[name])
+        self._follow(before, (prefill, (name, ABSENT)))
 
-    def prepare(self, names: Sequence[int], exhausted: bool = False) -> None:
+    def prepare(self, names: Sequence[RequestId], exhausted: bool = False) -> None:
         """Launch a decode batch; `exhausted`: others hold all that is free meanwhile."""
-        seats = sorted(self.names[name] for name in names)
-        by_seat = {seat: name for name, seat in self.names.items()}
-        ring = self.engine.table.ring
-        before = ring.copy()
-        held = self._exhaust() if exhausted else []
+        seats = sorted(self.seats[name] for name in names)
+        order = self._order(seats)
+        before = self._look(exhausted)
         self.engine.decode(np.array(seats, dtype=np.int64))
-        self.design.handed_out = ring[(before == ABSENT) & (ring != ABSENT)].tolist()
-        order = [by_seat[seat] for seat in seats]
-        order += [name for name in range(len(self.state.requests)) if name not in order]
-        rows = tuple(name in names for name in range(len(order)))
-        self._follow([(prepare, (rows, tuple(order), (False,) * len(order), ABSENT))], held)
+        ring = self.engine.table.ring
+        self.design.handed_out = ring[(before.ring == ABSENT) & (ring != ABSENT)].tolist()
+        rows = tuple(name in names for name in range(self.scope.requests))
+        self._follow(before, (prepare, (rows, order, (False,) * self.scope.requests, ABSENT)))
 
     def device(self) -> None:
-        """Let the simulated device run the oldest batch that it has not run."""
-        assert isinstance(self.stream, Simulated), "only a simulated device is told when to run"
-        self.stream.advance()
-        self._follow([(device, ())])
+        """Let the device run the oldest batch that it has not run."""
+        before = self._look()
+        if isinstance(self.stream, Simulated):
+            self.stream.advance()
+        else:
+            self.engine.pending[self.state.written].ran.wait()
+        self._follow(before, (device, ()))
 
-    def process(self, finishes: Sequence[int] = (), exhausted: bool = False) -> None:
-        """Process the oldest result; these requests end with it."""
-        batch = self.engine.pending[0]
-        by_seat = {seat: name for name, seat in self.names.items()}
-        present = self.engine.table.present(batch.rows)
-        seats = batch.rows.seat.tolist()
-        ending = np.array([bool(present[at]) and by_seat[seat] in finishes for at, seat in enumerate(seats)], bool)
-        tokens = batch.tokens()
-        ring = self.engine.table.ring
-        before = ring.copy()
-        held = self._exhaust() if exhausted else []
+    def process(self, names: Sequence[RequestId] = (), exhausted: bool = False) -> None:
+        """Process the oldest result; the named requests end with it."""
+        if not self.told_when_to_run and not self.state.written:
+            self.device()
+        rows = self.engine.pending[0].rows
+        seats = rows.seat[self.engine.table.present(rows)].tolist()
+        order = self._order(seats) if len(rows) > 1 else tuple(range(self.scope.requests))
+        ending = np.isin(rows.seat, [self.seats[name] for name in names]) & self.engine.table.present(rows)
+        tokens = self.engine.pending[0].tokens()
+        before = self._look(exhausted)
         self.engine.process(tokens, ending)
-        self.design.handed_out = ring[(before != ring) & (ring != ABSENT)].tolist()
-        for name in finishes:
-            del self.names[name]
-        order = [by_seat[seat] for at, seat in enumerate(seats) if present[at]]
-        order += [name for name in range(len(self.state.requests)) if name not in order]
-        if sum(row.present for row in self.state.batches[0].rows) <= 1:
-            order.sort()
-        ends = tuple(name in finishes for name in range(len(order)))
-        self._follow([(process, (ends, tuple(order), ABSENT))], held)
+        ring = self.engine.table.ring
+        self.design.handed_out = ring[(before.ring != ring) & (ring != ABSENT)].tolist()
+        for name in names:
+            del self.seats[name]
+        finishes = tuple(name in names for name in range(self.scope.requests))
+        self._follow(before, (process, (finishes, order, ABSENT)))
 
-    def abort(self, name: int) -> None:
+    def abort(self, name: RequestId) -> None:
         """Abort a request."""
-        self.engine.abort(self.names.pop(name))
-        self._follow([(abort, (name,))])
+        before = self._look()
+        self.engine.abort(self.seats.pop(name))
+        self._follow(before, (abort, (name,)))
 
-    def evict(self, slot: int) -> None:
-        """Let the cache give a slot up."""
-        self.engine.evict(slot)
-        self._follow([])
+    def evict(self, key: Text) -> None:
+        """Let the cache give up the slot that it keeps under a key."""
+        before = self._look()
+        self.engine.evict(next(slot for slot, cached in enumerate(self.state.cached) if cached == key))
+        self._follow(before)
+
+    def settle(self) -> None:
+        """Let the device run everything, and compare what all slots hold."""
+        while self.state.written < self.state.pending:
+            self.device()
+        self._compare(contents=True)
 
     # Parts of the above.
 
-    def _exhaust(self) -> list[int]:
-        """Let somebody else take all that is free, and see to it that nothing is evicted for this step's sake."""
-        pool = self.engine.pool
-        pool.reclaim = None
-        return pool.take(pool.available, OUTSIDE, 0).tolist() if pool.available else []
+    def _order(self, seats: Sequence[int]) -> tuple[RequestId, ...]:
+        """Return every name, those of a batch first, in the order in which the runtime goes through its rows."""
+        by_seat = {seat: name for name, seat in self.seats.items()}
+        first = [by_seat[seat] for seat in seats]
+        return (*first, *[name for name in range(self.scope.requests) if name not in first])
 
-    def _follow(self, steps: list[tuple[Action, tuple[object, ...]]], held: Sequence[int] = ()) -> None:
-        """Take on the spec what the runtime has done, and compare."""
-        waiting = self.view.cooling()
-        for slot in held:
+    def _look(self, exhausted: bool = False) -> _Before:
+        """Note what the runtime's own choices are told by; `exhausted`: let others take all that is free."""
+        pool, cache = self.engine.pool, self.engine.cache
+        held: list[Slot] = []
+        if exhausted:
+            # Nothing is evicted for the step's sake either.
+            pool.reclaim = None
+            held = pool.take(pool.available, OUTSIDE, 0).tolist()
+        return _Before(self.engine.table.ring.copy(), {node.slot for node in cache}, self.view.cooling(), held)
+
+    def _follow(self, before: _Before, *steps: tuple[Action, tuple[object, ...]]) -> None:
+        """Take on the spec what the runtime has done, and compare; for the spec slots held back are other requests'."""
+        cooling = self.view.cooling()
+        for slot in [*before.held]:
             self._take(others_take, slot)
-        for slot in sorted(self.view.waited - waiting):
+        for slot in sorted(before.cooling - cooling):
             self._take(others_give_back, slot)
-        for slot in self.evictions.slots:
+        for slot in sorted(before.cached - {node.slot for node in self.engine.cache}):
             self._take(evict, slot)
-        self.evictions.slots.clear()
         for action, arguments in steps:
             self._take(action, *arguments)
         if left := self.design.handed_out:
-            raise Failed(Broken("refinement", "slots", f"the runtime took {left}, which the spec did not ask for"))
-        for slot in sorted(waiting - self.view.waited):
+            raise Failed("refinement", "slots", f"the runtime took {left}, which the spec did not ask for")
+        for slot in sorted(cooling - before.cooling):
             self._take(others_take, slot)
-        self.view.waited = waiting
-        if held:
-            self.engine.pool.give_back(np.array(held))
-            for slot in held:
+        if before.held:
+            self.engine.pool.give_back(np.array(before.held))
+            for slot in before.held:
                 self._take(others_give_back, slot)
         self.engine.pool.reclaim = self.engine.reclaim
         self.checked += 1
-        for what in differences(self.view, self.state, self.names):
-            raise Failed(Broken("refinement", what.split(":")[0], what))
+        self._compare(contents=self.told_when_to_run)
+
+    def _compare(self, contents: bool) -> None:
+        for what in [*self.watch.wrong, *differences(self.view, self.state, self.seats, contents)]:
+            raise Failed("refinement", what.split(":")[0], what)
 
     def _take(self, action: Action, *arguments: object) -> None:
         """Take one step on the spec; raises Failed where it is not one, or breaks a property."""
         before = self.state
         after = copy(before)
-        after.step = quiet_step(self.model.scope)
+        after.step = quiet_step(self.scope)
         self.steps.append(Taken(action, arguments))
         try:
             action.function(after, self.design, *arguments)
         except Disabled as error:
-            raise Failed(Broken("error", "not-allowed", f"the spec does not allow {action.name}{arguments}")) from error
+            raise Failed("refinement", "not-allowed", f"the spec does not allow {action.name}{arguments}") from error
         except Violated as error:
-            raise Failed(Broken("property", error.name, str(error))) from error
+            raise Failed("property", error.name, str(error)) from error
         except Mismatch as error:
-            raise Failed(Broken("refinement", "slots", str(error))) from error
+            raise Failed("refinement", "slots", str(error)) from error
         self.state = after
-        for name in self._violated(before, after):
-            raise Failed(Broken("property", name, f"violated by {action.name}{arguments}"))
-
-    def _violated(self, before: State, after: State) -> Iterator[str]:
-        for place, holds in enumerate(self._always):
-            if not holds(after, self.design):
-                yield self._stated[0][place].name
-        for place, holds in enumerate(self._step):
-            if not holds(before, after, self.design):
-                yield self._stated[1][place].name
+        self.states.append(after)
+        for stated in self._always:
+            if not stated.function(after, self.design):
+                raise Failed("property", stated.name, f"{action.name}{arguments}: {stated.sentence}")
+        for stated in self._step:
+            if not stated.function(before, after, self.design):
+                raise Failed("property", stated.name, f"{action.name}{arguments}: {stated.sentence}")
 
 
-__all__ = ["ADMITTED", "Broken", "Failed", "FromRuntime", "Twin", "scope_of"]
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """The runtime before a step, as far as its own choices show in the difference."""
+
+    ring: Ints
+    cached: set[Slot]
+    cooling: set[Slot]
+    held: list[Slot]

@@ -297,14 +297,14 @@ def render(story: Story, width: int = 100) -> str:
     out = [part for line in lines for part in _wrap(line, width, subsequent_indent="    ")]
     if story.protocol:
         out += ["", *_wrap(_LEGEND, width)]
-    out += ["", *_table(story.entries, width, story.protocol)]
+    out += ["", *lanes(story.entries, width, story.protocol)]
     out += ["", "The condition that broke it:"]
     for line in story.clause.lines:
         indent = " " * (len(line) - len(line.lstrip()) + 8)
         out += _wrap(line, width, initial_indent="  ", subsequent_indent=indent)
     if story.comparison is not None:
         out += ["", "What slotproof would have done at the same schedule, where it differs:"]
-        out += _table(story.comparison.entries, width, story.protocol)
+        out += lanes(story.comparison.entries, width, story.protocol)
         out += _wrap(story.comparison.outcome, width, initial_indent="      ", subsequent_indent="      ")
     return "\n".join([*out, "", f"Again: {story.reproduce}", ""])
 
@@ -313,7 +313,7 @@ def _wrap(text: str, width: int, **indents: str) -> list[str]:
     return textwrap.wrap(text, width, break_on_hyphens=False, **indents)  # type: ignore[arg-type]
 
 
-def _table(entries: Sequence[Entry], width: int, slots: bool) -> list[str]:
+def lanes(entries: Sequence[Entry], width: int, slots: bool) -> list[str]:
     """Lay the steps out: number, CPU lane, device lane further right, and slots where they have changed."""
     right = max((len(cell) for entry in entries for cell in entry.slots), default=0)
     right = min(max(right, len(_CHANGES)), width // 3) if right else 0

@@ -49,6 +49,7 @@ class Engine:
         """Launched batches whose results have not been processed, the oldest first."""
         self.launched = 0
         """How many batches have been launched: the number of the next one."""
+        self.observer.attach(self)
 
     @property
     def processed(self) -> int:

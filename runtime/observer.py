@@ -5,14 +5,20 @@ A recorder overrides them. The engine calls a hook once for a batch, never once 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from runtime.batch import Batch
 from runtime.columns import Bools, Ints
+
+if TYPE_CHECKING:
+    from runtime.engine import Engine
 
 
 class Observer:
     """Observes nothing. `seat` is a request's place in the request table, `slot` a slot of the pool."""
 
-    __slots__ = ()
+    def attach(self, engine: Engine) -> None:
+        """An engine begins; it has not done anything yet."""
 
     def admit(self, seat: int) -> None:
         """A request has its slots, and what it will copy from is locked."""

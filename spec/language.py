@@ -77,10 +77,11 @@ def copy(value: T) -> T:
     """Return an independent copy of a record or Vector: assigning one into the state without it would alias."""
     if isinstance(value, int):
         return value
+    # Numbers are not copied by a call of their own: copying states is most of what a native run does.
     if isinstance(value, Vector):
-        return cast(T, Vector(copy(element) for element in value))
-    names = type(value).__slots__  # type: ignore[attr-defined]
-    return type(value)(*[copy(getattr(value, name)) for name in names])
+        return cast(T, Vector([part if isinstance(part, int) else copy(part) for part in value]))
+    parts = [getattr(value, name) for name in type(value).__slots__]  # type: ignore[attr-defined]
+    return type(value)(*[part if isinstance(part, int) else copy(part) for part in parts])
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,176 @@
+"""Lines of a scenario performed on the runtime and the spec together, and written down again.
+
+A failure that the fuzzer finds is such a script: short, readable, and played again by `slotproof replay`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import spec.model
+from checker.commands import Command
+from checker.model import Model
+from checker.refinement import Failed, RecordingWatch, Twin
+from checker.scenario import Scenario
+from checker.timeline import Entry, lanes
+from checker.words import family_name, launched, request_name, say, text_name
+from runtime.streams import Stream
+from spec.design import Design
+from spec.language import Disabled
+from spec.scope import Scope
+from spec.state import ADMITTED, EXHAUSTED, RequestId, Text, nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One step for a twin: an action of the spec, and what a script would say of it."""
+
+    action: str
+    request: RequestId = -1
+    family: int = 0
+    prompt: int = 0
+    names: tuple[RequestId, ...] = ()
+    """Who is in the batch, or who finishes."""
+    exhausted: bool = False
+    key: Text | None = None
+
+    def __str__(self) -> str:
+        """Spell the move as a line of a script."""
+        listed = " ".join(map(request_name, self.names))
+        match self.action:
+            case "admit":
+                return f"admit {request_name(self.request)} prompt {self.prompt} text {family_name(self.family)}"
+            case "prefill" | "abort":
+                return f"{self.action} {request_name(self.request)}"
+            case "prepare":
+                return f"prepare {listed}".rstrip() + " no spare" * self.exhausted
+            case "process":
+                return "process" + f" finish {listed}" * bool(listed) + " no replacement" * self.exhausted
+            case "evict":
+                return f"evict {text_name(self.key or nothing())}"
+        return self.action
+
+    def perform(self, twin: Twin) -> None:
+        """Take the step; raises checker.refinement.Failed where something is wrong."""
+        match self.action:
+            case "admit":
+                twin.admit(self.request, self.family, self.prompt)
+            case "prefill":
+                twin.prefill(self.request)
+            case "prepare":
+                twin.prepare(self.names, self.exhausted)
+            case "device":
+                twin.device()
+            case "process":
+                twin.process(self.names, self.exhausted)
+            case "abort":
+                twin.abort(self.request)
+            case "evict":
+                assert self.key is not None, "an eviction names the key of what goes"
+                twin.evict(self.key)
+
+
+class Unplayable(Exception):
+    """A script that no runtime can follow: it asks for what the runtime decides by itself."""
+
+
+@dataclass(slots=True)
+class Replayed:
+    """What came of a script on the runtime."""
+
+    steps: int
+    failed: Failed | None
+    text: str
+    """The timeline up to the end, or to the failure."""
+
+
+def replay(scenario: Scenario, stream: Stream | None = None, trace: Path | None = None) -> Replayed:
+    """Play a script on the runtime and the spec; raises Unplayable where the runtime cannot follow it."""
+    twin = Twin(scenario.scope, stream, RecordingWatch(trace) if trace else None)
+    # Which slot or request a line means is told by the spec alone: there slots have the numbers of the script.
+    alone = Model(spec.model, scenario.scope, Design(scenario.scope))
+    state = alone.init
+    failed = None
+    try:
+        for command in scenario.items:
+            if isinstance(command, Command) and not command.refused:
+                move = move_of(command, state, scenario)
+                state = _alone(alone, state, command)
+                _refuse_waiting(twin, move, command)
+                move.perform(twin)
+        twin.settle()
+    except Failed as failure:
+        failed = failure
+    finally:
+        twin.engine.close()
+        if isinstance(twin.watch, RecordingWatch):
+            twin.watch.close()
+    return Replayed(twin.checked, failed, story(twin, failed))
+
+
+def move_of(command: Command, state: Any, scenario: Scenario) -> Move:
+    """Return the move that a line means; raises Unplayable."""
+    if scenario.design != Design.name:
+        raise Unplayable(f"{scenario.path}: it is played by design {scenario.design}, and the runtime is another one")
+    taken = command.taken(state, scenario.scope)
+    named = dict(zip(taken.action.choices, taken.arguments, strict=True))
+    if named.get("supply", EXHAUSTED) >= 0:
+        raise Unplayable(f"{_place(command)}: the runtime hands out no slot that is in flight; leave `taking` out")
+    chosen = named.get("rows", named.get("finishes", ()))
+    return Move(
+        action=taken.action.name,
+        request=named.get("request", -1),
+        family=named.get("family", 0),
+        prompt=named.get("prompt", 0),
+        names=tuple(name for name, present in enumerate(chosen) if present),
+        exhausted=named.get("supply") == EXHAUSTED,
+        key=command.named.get("key", state.cached[named["slot"]] if "slot" in named else None),
+    )
+
+
+def _alone(model: Model, state: Any, command: Command) -> Any:
+    taken = command.taken(state, model.scope)
+    try:
+        return model.take(state, taken.action, taken.arguments)
+    except Disabled as error:
+        raise Unplayable(f"{_place(command)}: this step may not happen; `slotproof play` says why") from error
+
+
+def _refuse_waiting(twin: Twin, move: Move, command: Command) -> None:
+    possible = {
+        "admit": move.request in twin.unused(),
+        "prefill": move.request in twin.in_phase(ADMITTED) and twin.room(),
+        "prepare": twin.room() and set(move.names) <= set(twin.decodable()),
+        "process": twin.ready() and set(move.names) <= set(twin.ending()),
+        "evict": move.key in twin.unlocked(),
+    }
+    if not possible.get(move.action, True):
+        raise Unplayable(f"{_place(command)}: the runtime cannot do this here, for want of a slot or a seat")
+
+
+def _place(command: Command) -> str:
+    return f"{command.path}:{command.line}"
+
+
+def script(title: str, scope: Scope, moves: Sequence[Move]) -> str:
+    """Return a script that `read` reads."""
+    return "\n".join([f"scenario {title}", f"scope {scope}", "", *map(str, moves)]) + "\n"
+
+
+def story(twin: Twin, failed: Failed | None, width: int = 100) -> str:
+    """Return the steps of a twin as a timeline, and what went wrong in the last one."""
+    entries, number = [], 0
+    for place, taken in enumerate(twin.steps):
+        before = twin.states[place]
+        after = twin.states[place + 1] if place + 1 < len(twin.states) else None
+        lane, words = say(twin.model, number, before, taken, after)
+        number += launched(before, after) if after else 0
+        entries.append(Entry(place + 1, lane, words))
+    out = [f"scope {twin.scope}", "", *lanes(entries, width, slots=False)]
+    if failed:
+        wrong = "a property is violated" if failed.kind == "property" else "the runtime is not what the spec says"
+        out += ["", f"{wrong}: {failed.name}", f"  {failed.detail}"]
+    return "\n".join(out)
