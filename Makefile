@@ -18,8 +18,8 @@ test: $(STAMP) ## Run the tests.
 slow: $(STAMP) ## Run the tests that take long or much memory.
 	$(BIN)/python -m pytest -m slow --timeout 900
 
-fuzz: $(STAMP) ## Fuzz the runtime against the spec (from a later version on).
-	$(BIN)/slotproof fuzz
+fuzz: $(STAMP) ## Hunt for runs in which the runtime is not what the spec says (TIME=10m, WORKERS=2, SEED=0).
+	$(BIN)/slotproof fuzz --time $(or $(TIME),10m) --workers $(or $(WORKERS),2) --seed $(or $(SEED),0)
 
 bench: $(STAMP) ## Measure the yardstick search beside a plain one, and beside Spin where it is installed.
 	$(BIN)/python tests/bench/run.py

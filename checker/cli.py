@@ -179,9 +179,28 @@ def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id t
 
 
 @app.command()
-def fuzz() -> None:
-    """Hunt for violations in the runtime (comes with it)."""
-    raise BadScope("slotproof fuzz: there is no runtime to fuzz yet; `slotproof explore` searches the spec")
+def fuzz(
+    budget: Annotated[str, typer.Option("--time", help="How long to hunt: 30s, 10m, 2h.")] = "10m",
+    workers: Annotated[int, typer.Option(min=1, help="How many processes hunt.")] = 2,
+    seed: Annotated[int, typer.Option(min=0, help="Where the drawing begins; each worker has its own.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Hunt for runs in which the runtime is not what the spec says, or breaks a property; shrink what is found."""
+    from checker import fuzz_report  # noqa: PLC0415 (torch and Hypothesis take a second, and only this needs them)
+
+    raise typer.Exit(fuzz_report.run(budget, workers, seed, as_json))
+
+
+@app.command("replay")
+def replay_script(
+    file: Annotated[Path, typer.Argument(help="A script, such as one that fuzzing has found.")],
+    threaded: Annotated[bool, typer.Option(help="Run the device on a thread instead of simulating it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Play a script on the runtime and the spec together, and compare them after every step."""
+    from checker import fuzz_report  # noqa: PLC0415
+
+    raise typer.Exit(fuzz_report.replay_file(file, threaded, as_json))
 
 
 @app.command()

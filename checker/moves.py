@@ -73,6 +73,9 @@ class Move:
                 twin.evict(self.key)
 
 
+_HELD_BACK = "Slots that the runtime holds back while rows in flight touch them are another request's here."
+
+
 class Unplayable(Exception):
     """A script that no runtime can follow: it asks for what the runtime decides by itself."""
 
@@ -169,7 +172,7 @@ def story(twin: Twin, failed: Failed | None, width: int = 100) -> str:
         lane, words = say(twin.model, number, before, taken, after)
         number += launched(before, after) if after else 0
         entries.append(Entry(place + 1, lane, words))
-    out = [f"scope {twin.scope}", "", *lanes(entries, width, slots=False)]
+    out = [f"scope {twin.scope}", _HELD_BACK, "", *lanes(entries, width, slots=False)]
     if failed:
         wrong = "a property is violated" if failed.kind == "property" else "the runtime is not what the spec says"
         out += ["", f"{wrong}: {failed.name}", f"  {failed.detail}"]

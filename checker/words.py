@@ -265,6 +265,25 @@ def _evict(model: Model, number: int, before: State, chosen: dict[str, Any], aft
     return f"evict {text_name(before.cached[chosen['slot']])}: {slot_name(chosen['slot'])} is free"
 
 
+def _others_take(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+    return f"another request takes {slot_name(chosen['slot'])}"
+
+
+def _others_give_back(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+    return f"another request gives {slot_name(chosen['slot'])} back"
+
+
+def _others_join(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+    text = Text(chosen["family"], chosen["length"])
+    return f"another request joins batch {number - 1}: {slot_name(chosen['slot'])} will hold {text_name(text)}"
+
+
+def _others_publish(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+    return (
+        f"another request hands {slot_name(chosen['slot'])} to the cache as {text_name(after.cached[chosen['slot']])}"
+    )
+
+
 _TELLERS: dict[str, Callable[[Model, int, State, dict[str, Any], State], str]] = {
     "admit": _admit,
     "prefill": _prefill,
@@ -273,6 +292,10 @@ _TELLERS: dict[str, Callable[[Model, int, State, dict[str, Any], State], str]] =
     "process": _process,
     "abort": _abort,
     "evict": _evict,
+    "others_take": _others_take,
+    "others_give_back": _others_give_back,
+    "others_join": _others_join,
+    "others_publish": _others_publish,
 }
 
 

@@ -1,0 +1,87 @@
+"""What a campaign of fuzzing and a replay tell a person, or a machine."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from checker import output
+from checker.fuzzing import Campaign, Found, fuzz, keep, lines, seconds_of
+from checker.moves import Unplayable, replay
+from checker.scenario import read
+from runtime.streams import Worker
+from spec.scope import BadScope
+
+
+def run(budget: str, workers: int, seed: int, as_json: bool) -> int:
+    """Fuzz, tell what came of it, and return the exit code."""
+    seconds = seconds_of(budget)
+    campaign = fuzz(seconds, workers, seed)
+    kept = [(found, *keep(found)) for found in campaign.found]
+    if as_json:
+        output.emit(data(campaign, kept))
+    else:
+        for found, script, trace in kept:
+            output.say(told(found, script, trace))
+        output.say("\n".join(lines(campaign)))
+        if not campaign.right:
+            output.say(f"slotproof fuzz --time {budget} --workers {workers} --seed {seed}")
+    return output.SHOWN if campaign.right else output.VIOLATED
+
+
+def told(found: Found, script: Path, trace: Path) -> str:
+    """Return a failure as a short program and as a timeline."""
+    return "\n".join(
+        [
+            f"FOUND after {found.seconds:.1f} s, shrunk to {found.steps} steps"
+            + (" (on a thread: it may not show again)" if found.threaded else ""),
+            "",
+            found.program,
+            found.story,
+            "",
+            f"as a trace: {trace}",
+            f"again: slotproof replay {script}" + (" --threaded" if found.threaded else ""),
+            "",
+        ]
+    )
+
+
+def data(campaign: Campaign, kept: list[tuple[Found, Path, Path]]) -> dict[str, object]:
+    """Return a campaign for a machine."""
+    coverage = campaign.coverage
+    return {
+        "right": campaign.right,
+        "seconds": round(campaign.seconds, 1),
+        "workers": campaign.workers,
+        "runs": coverage.runs,
+        "steps": coverage.steps,
+        "actions": dict(coverage.actions),
+        "pairs": {f"{first} {second}": count for (first, second), count in coverage.pairs.items()},
+        "seen": dict(coverage.seen),
+        "unseen": sorted(coverage.unseen),
+        "missing": coverage.missing,
+        "found": [
+            dataclasses.asdict(found) | {"script": str(script), "trace": str(trace)} for found, script, trace in kept
+        ],
+    }
+
+
+def replay_file(file: Path, threaded: bool, as_json: bool) -> int:
+    """Play a script on the runtime, tell how it went, and return the exit code."""
+    try:
+        played = replay(read(file), Worker() if threaded else None)
+    except Unplayable as error:
+        raise BadScope(str(error)) from error
+    if as_json:
+        failed = played.failed and {
+            "kind": played.failed.kind,
+            "name": played.failed.name,
+            "detail": played.failed.detail,
+        }
+        output.emit({"steps": played.steps, "failed": failed, "text": played.text})
+    else:
+        output.say(played.text)
+        output.say("" if played.failed else f"\n{played.steps} steps: runtime and spec agree after each")
+        if played.failed:
+            output.say(f"slotproof replay {file}" + (" --threaded" if threaded else ""))
+    return output.VIOLATED if played.failed else output.SHOWN

@@ -1,0 +1,199 @@
+"""A campaign of fuzzing: a budget in time, one seed per worker, what was covered, and failures saved to be replayed."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import re
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import torch
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.errors import Flaky
+
+from checker.counterexamples import FOLDER
+from checker.moves import replay
+from checker.refinement import Failed
+from checker.scenario import read
+from checker.stateful import ACTIONS, Coverage, Run, drive, scopes
+from runtime.streams import Simulated, Worker
+from spec.scope import BadScope
+
+PROFILE = settings(
+    max_examples=200,
+    database=None,
+    deadline=None,
+    phases=(Phase.generate, Phase.target, Phase.shrink),
+    report_multiple_bugs=False,
+    print_blob=False,
+    verbosity=Verbosity.quiet,
+    suppress_health_check=list(HealthCheck),
+)
+"""Ours in every respect: what is found is kept as a script, not in a database that forgets when a rule changes."""
+
+THREADED_EVERY: Final = 4
+"""Of so many rounds one runs on a thread instead of the simulated device."""
+
+NEVER_BY_THE_RUNTIME: Final = frozenset({"reused-under-a-write"})
+"""Each *sometimes* that the spec allows and the runtime does not do: it hands out no slot that is still in flight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A failure, shrunk."""
+
+    kind: str
+    name: str
+    detail: str
+    program: str
+    """The script."""
+    story: str
+    """The same as a timeline."""
+    steps: int
+    seconds: float
+    """Seconds of the campaign until it was first seen."""
+    threaded: bool
+
+
+@dataclass(slots=True)
+class Campaign:
+    """What one worker, or all of them, have done."""
+
+    coverage: Coverage = field(default_factory=Coverage)
+    found: list[Found] = field(default_factory=list)
+    seconds: float = 0.0
+    """How long it took, as a person waits for it."""
+    busy: float = 0.0
+    """Seconds that workers have hunted, all together: without the time that processes take to start."""
+    workers: int = 1
+
+    @property
+    def right(self) -> bool:
+        """Whether nothing was found, something was done, and no action was left out."""
+        return not self.found and self.coverage.steps > 0 and not self.coverage.missing
+
+
+class _TimeIsUp(BaseException):
+    """Ends a round. No Exception, so that Hypothesis does not take it for a failure."""
+
+
+def hunt(first_seed: int, seconds: float, threads: bool = True) -> Campaign:
+    """Fuzz in this process until the time is over or something is found; rounds go by `first_seed`, and count up."""
+    # The tensors are tiny, and the other cores belong to other workers.
+    torch.set_num_threads(1)
+    campaign = Campaign()
+    started = time.monotonic()
+    number = 0
+    while not campaign.found and time.monotonic() - started < seconds:
+        threaded = threads and number % THREADED_EVERY == THREADED_EVERY - 1
+        _round(first_seed + number, started + seconds, started, threaded, campaign)
+        number += 1
+    campaign.busy = campaign.seconds = time.monotonic() - started
+    return campaign
+
+
+def _round(number: int, until: float, started: float, threaded: bool, campaign: Campaign) -> None:
+    """Let Hypothesis draw some hundred runs; what fails last is what it has shrunk the first failure to."""
+    failing: list[Run] = []
+    first_seen = 0.0
+
+    @seed(number)
+    @PROFILE
+    @given(st.data())
+    def play(data: Any) -> None:
+        nonlocal first_seen
+        run = Run(data.draw(scopes()), Worker() if threaded else Simulated())
+        try:
+            drive(data.draw, run)
+        finally:
+            run.twin.engine.close()
+            run.count(campaign.coverage)
+            if run.failed:
+                first_seen = first_seen or time.monotonic() - started
+                failing.append(run)
+        # Behind everything that is drawn: a run that stopped short would look to Hypothesis as if it were flaky.
+        if not failing and time.monotonic() > until:
+            raise _TimeIsUp
+
+    try:
+        play()
+    except _TimeIsUp:
+        pass
+    except (Failed, Flaky, BaseExceptionGroup):
+        assert failing, "a run that fails is kept"
+        run = failing[-1]
+        assert run.failed is not None, "only runs that failed are kept"
+        campaign.found.append(
+            Found(
+                kind=run.failed.kind,
+                name=run.failed.name,
+                detail=run.failed.detail,
+                program=run.text(),
+                story=run.story(),
+                steps=len(run.moves),
+                seconds=first_seen,
+                threaded=threaded,
+            )
+        )
+
+
+def fuzz(seconds: float, workers: int, first_seed: int) -> Campaign:
+    """Fuzz in parallel processes, a seed for each."""
+    started = time.monotonic()
+    whole = Campaign(workers=workers)
+    if workers == 1:
+        parts = [hunt(first_seed, seconds)]
+    else:
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+            # Seeds lie far apart, so that rounds that count up do not meet.
+            hunts = [pool.submit(hunt, first_seed + 1_000_000 * worker, seconds) for worker in range(workers)]
+            parts = [hunting.result() for hunting in hunts]
+    for part in parts:
+        whole.coverage.add(part.coverage)
+        whole.found += part.found
+        whole.busy += part.busy
+    whole.seconds = time.monotonic() - started
+    return whole
+
+
+def keep(found: Found, folder: Path = FOLDER) -> tuple[Path, Path]:
+    """Save a failure as a script and as a trace, and return where; equal failures share their files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    name = f"fuzz-{hashlib.sha256(found.program.encode()).hexdigest()[:8]}"
+    path, trace = folder / f"{name}.txt", folder / f"{name}.ndjson"
+    path.write_text(found.program, encoding="utf-8")
+    replay(read(path), trace=trace)
+    return path, trace
+
+
+def seconds_of(text: str) -> float:
+    """Read a time such as 30s, 10m or 2h; raises BadScope."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text.strip())
+    if not match or float(match[1]) <= 0:
+        raise BadScope(f"--time {text}: write a number of seconds, or one with a unit, such as 30s, 10m or 2h")
+    return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+
+
+def lines(campaign: Campaign) -> list[str]:
+    """Return what was done and covered, in words."""
+    coverage = campaign.coverage
+    rate = coverage.steps / max(campaign.busy, 1e-9)
+    pairs = len(ACTIONS) ** 2
+    unseen = sorted(coverage.unseen - NEVER_BY_THE_RUNTIME)
+    told = [
+        f"{coverage.steps:,} steps in {coverage.runs:,} runs, {campaign.seconds:.0f} s, {campaign.workers} workers: "
+        f"{rate:,.0f} checked steps a second each",
+        "actions: " + ", ".join(f"{action} {coverage.actions[action]:,}" for action in ACTIONS),
+        f"pairs of actions: {len(coverage.pairs)} of {pairs}",
+        f"sometimes: {len(coverage.seen)} seen" + (f", never: {', '.join(unseen)}" if unseen else ""),
+    ]
+    if coverage.missing:
+        told.append(f"never taken: {', '.join(coverage.missing)}; that is a failure: nothing is known about them")
+    if not coverage.steps:
+        told.append("no step was taken: nothing is known; give it more time")
+    return told

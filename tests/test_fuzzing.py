@@ -1,0 +1,110 @@
+"""The fuzzer tested: it covers the rules, finds and shrinks what is planted, and never passes for doing nothing."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from checker.cli import app
+from checker.fuzz_report import data, replay_file
+from checker.fuzzing import Campaign, hunt, keep, lines, seconds_of
+from checker.scenario import read
+from checker.stateful import ACTIONS, Coverage
+from runtime import boundary
+from spec.scope import BadScope
+
+SECONDS = 4.0
+
+
+def no_flip(position, mark, ring):
+    return position
+
+
+@pytest.fixture(scope="module")
+def clean():
+    return hunt(0, SECONDS)
+
+
+def test_a_hunt_finds_nothing_and_takes_every_action(clean):
+    assert clean.found == []
+    assert clean.coverage.missing == []
+    assert clean.right
+
+
+def test_a_hunt_goes_by_its_seed(clean):
+    again = hunt(0, SECONDS / 4)
+    assert again.coverage.steps > 0
+    assert again.coverage.actions.keys() <= clean.coverage.actions.keys()
+
+
+def test_a_planted_fault_is_found_shrunk_and_replayed(monkeypatch, tmp_path):
+    monkeypatch.setattr(boundary, "eager_next", no_flip)
+    campaign = hunt(0, 30, threads=False)
+    assert not campaign.right
+    found = campaign.found[0]
+    assert found.steps <= 3
+    assert "the runtime is not what the spec says: next" in found.story
+    script, trace = keep(found, tmp_path)
+    assert read(script).scope.mode == "eager"
+    assert len(trace.read_text().splitlines()) > 1
+    assert replay_file(script, threaded=False, as_json=False) == 1
+    monkeypatch.undo()
+    assert replay_file(script, threaded=False, as_json=False) == 0
+
+
+def test_a_campaign_of_no_steps_is_no_pass():
+    assert not Campaign().right
+    assert "no step was taken" in "\n".join(lines(Campaign()))
+
+
+def test_an_action_that_is_never_taken_is_a_failure():
+    coverage = Coverage(runs=1, steps=9)
+    coverage.actions.update(dict.fromkeys(ACTIONS[:-1], 1))
+    campaign = Campaign(coverage)
+    assert not campaign.right
+    assert f"never taken: {ACTIONS[-1]}" in "\n".join(lines(campaign))
+
+
+def test_coverage_of_runs_adds_up():
+    whole = Coverage(runs=1, steps=2, unseen={"a", "b"})
+    other = Coverage(runs=1, steps=3, unseen={"c"})
+    other.seen["a"] = 1
+    whole.add(other)
+    assert (whole.runs, whole.steps, whole.unseen) == (2, 5, {"b", "c"})
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("30s", 30), ("10m", 600), ("2h", 7200), ("0.5", 0.5)])
+def test_a_time_is_read(text, seconds):
+    assert seconds_of(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "-3", "0", "10 minutes"])
+def test_a_time_that_is_none_is_refused(text):
+    with pytest.raises(BadScope, match="30s, 10m or 2h"):
+        seconds_of(text)
+
+
+def test_a_campaign_is_data_for_a_machine(clean):
+    told = json.loads(json.dumps(data(clean, [])))
+    assert told["right"] is True
+    assert set(told["actions"]) == set(ACTIONS)
+
+
+def test_a_script_that_no_runtime_can_follow_is_bad_input():
+    with pytest.raises(BadScope, match="played by design"):
+        replay_file_of("merged-29792-eager.txt")
+
+
+def test_a_replay_tells_the_story_and_that_both_agree():
+    result = CliRunner().invoke(app, ["replay", path_of("trap-two-claims.txt")])
+    assert result.exit_code == 0
+    assert "runtime and spec agree after each" in result.output
+
+
+def path_of(name):
+    return str(Path(__file__).parent / "scenarios" / name)
+
+
+def replay_file_of(name):
+    return replay_file(Path(path_of(name)), threaded=False, as_json=False)

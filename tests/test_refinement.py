@@ -1,0 +1,135 @@
+"""The runtime takes the spec's steps: scenarios run on both, on every kind of stream, and a difference is seen."""
+
+from pathlib import Path
+
+import pytest
+
+from checker.history import DESIGNS
+from checker.judge import judge_file
+from checker.moves import Move, Unplayable, replay
+from checker.refinement import Failed, Twin, config_of
+from checker.scenario import read
+from runtime import boundary, device_ops
+from runtime.streams import Inline, Worker
+from spec.language import ABSENT
+from spec.scope import BadScope, Scope
+from spec.state import Text
+
+SCENARIOS = sorted(Path(__file__).parent.glob("scenarios/*.txt"))
+KEPT = sorted(Path(__file__).parent.glob("fuzzed/*.txt"))
+"""What fuzzing has found once; it must not come back."""
+
+NOT_OURS = ("played by design", "interval=any", "in flight")
+"""Why a runtime cannot follow a scenario: another design, free boundaries, a choice that the allocator never makes."""
+
+EAGER = Scope(requests=2, slots=6, nodes=2, mode="eager", max_len=8)
+
+
+@pytest.mark.parametrize("path", [*SCENARIOS, *KEPT], ids=lambda path: path.stem)
+def test_a_scenario_runs_on_the_runtime_too(path):
+    try:
+        played = replay(read(path))
+    except (Unplayable, BadScope) as error:
+        if not any(reason in str(error) for reason in NOT_OURS):
+            raise
+        return
+    assert played.failed is None, played.text
+    assert played.steps > 0
+
+
+def test_most_scenarios_can_be_followed():
+    followed = 0
+    for path in SCENARIOS:
+        try:
+            followed += replay(read(path)).failed is None
+        except (Unplayable, BadScope):
+            continue
+    assert followed >= 15
+
+
+@pytest.mark.parametrize("stream", [Inline, Worker])
+def test_a_scenario_runs_on_other_streams(stream):
+    played = replay(read(Path(__file__).parent / "scenarios" / "the-whole-story.txt"), stream())
+    assert played.failed is None, played.text
+
+
+def test_what_the_runtime_did_is_a_good_trace_that_conforms(tmp_path):
+    path = tmp_path / "run.ndjson"
+    replay(read(Path(__file__).parent / "scenarios" / "two-requests-one-key.txt"), trace=path)
+    judged = judge_file(path, DESIGNS["slotproof"])
+    assert judged.code == 0, judged.lines
+
+
+def prefilled(scope=EAGER):
+    twin = Twin(scope)
+    twin.admit(0, 0, 3)
+    twin.prefill(0)
+    twin.device()
+    twin.process()
+    return twin
+
+
+def test_a_move_is_spelled_as_a_script_says_it():
+    assert str(Move("admit", request=1, family=1, prompt=3)) == "admit r2 prompt 3 text B"
+    assert str(Move("prepare", names=(0, 1), exhausted=True)) == "prepare r1 r2 no spare"
+    assert str(Move("prepare")) == "prepare"
+    assert str(Move("process", names=(0,), exhausted=True)) == "process finish r1 no replacement"
+    assert str(Move("evict", key=Text(0, 4))) == "evict A@4"
+
+
+def test_a_record_that_differs_is_seen():
+    twin = prefilled()
+    twin.engine.table.next[0] = 0
+    with pytest.raises(Failed, match="next: r1 has 0 in the runtime and 1 in the spec"):
+        twin.prepare([])
+
+
+def test_a_state_that_differs_is_seen():
+    twin = prefilled()
+    twin.engine.states.ssm[0][int(twin.engine.table.working[0])] += 1
+    with pytest.raises(Failed, match=r"holds: slot \d holds no text's state on the device, and \(0, 3\)"):
+        twin.prepare([])
+
+
+def test_a_written_padding_row_is_seen():
+    twin = prefilled()
+    twin.engine.states.conv[1][twin.engine.states.padding] = 1
+    with pytest.raises(Failed, match="padding"):
+        twin.prepare([])
+
+
+def test_an_owner_that_differs_is_seen():
+    twin = prefilled()
+    twin.engine.pool.holder[int(twin.engine.table.working[0])] = 1
+    with pytest.raises(Failed, match="owner: slot"):
+        twin.prepare([])
+
+
+def test_a_wrong_state_is_seen_when_it_is_published_on_a_thread(monkeypatch):
+    # The checkpoint is never written; a device of its own is compared when something comes of it.
+    monkeypatch.setattr(device_ops, "copy_states", lambda *_: None)
+    twin = Twin(EAGER, Worker())
+    twin.admit(0, 0, 3)
+    twin.prefill(0)
+    with pytest.raises(Failed, match="publication"):
+        twin.process()
+    twin.engine.close()
+
+
+def test_a_changed_decision_is_seen(monkeypatch):
+    monkeypatch.setattr(boundary, "eager_next", lambda position, mark, ring: position)
+    with pytest.raises(Failed, match="next"):
+        prefilled()
+
+
+def test_a_runtime_needs_a_number_for_an_interval():
+    with pytest.raises(BadScope, match="interval=any is for the spec alone"):
+        config_of(Scope(interval=0, slots=8))
+
+
+def test_there_are_as_many_seats_as_slots_allow():
+    assert config_of(Scope(requests=3, slots=7)).requests == 2
+
+
+def test_absent_means_the_same_in_both_rooms():
+    assert boundary.ABSENT == ABSENT
