@@ -58,12 +58,14 @@ class SlotPool:
 
     def take(self, count: int, kind: int, holders: Ints | int) -> Ints:
         """Take `count` slots for owners of one class; raises WrongSlots where there are not so many."""
-        if count > self._top:
+        if not 0 <= count <= self._top:
             raise WrongSlots(f"{count} slots asked for, {self._top} free; ask for what `available` says")
-        self._top -= count
-        slots = self._free[self._top : self._top + count].copy()
-        self.kind[slots] = kind
+        top = self._top - count
+        slots = self._free[top : self._top].copy()
+        # First what can fail: holders that do not fit the count.
         self.holder[slots] = holders
+        self.kind[slots] = kind
+        self._top = top
         return slots
 
     def claim(self, slots: Ints) -> None:
@@ -88,7 +90,7 @@ class SlotPool:
             self._release(slots)
         else:
             self.kind[slots] = COOLING
-            self._cooling.append((after, slots))
+            self._cooling.append((after, slots.copy()))
 
     def settle(self, processed: int) -> None:
         """Let slots that waited for batches up to this one be taken again, in the order in which they came back."""
