@@ -21,7 +21,7 @@ from runtime.forward import Model
 from runtime.observer import Observer
 from runtime.pool import CACHE, SlotPool
 from runtime.prefix_cache import PrefixCache
-from runtime.requests import ADMITTED, IDLE, RequestTable
+from runtime.requests import IDLE, RequestTable
 from runtime.staging import Staging
 from runtime.states import StatePool
 from runtime.streams import Inline, Stream
@@ -148,9 +148,10 @@ class Engine:
         """Let an admitted or running request leave: it publishes nothing and gives everything back."""
         if seat < 0 or self.table.phase[seat] == IDLE:
             raise Contradiction(f"seat {seat} is idle: nobody sits there to be aborted")
-        if self.table.phase[seat] == ADMITTED and self.table.source[seat] != ABSENT:
-            self.cache.at(int(self.table.source[seat])).locks -= 1
+        source = int(self.table.source[seat])
         self.tracker.release(seat, self.processed)
+        if source != ABSENT:
+            self.cache.at(source).locks -= 1
         self.observer.abort(seat)
 
     def evict(self, slot: int) -> None:

@@ -78,13 +78,13 @@ class SlotPool:
 
     def move(self, slots: Ints, kind: int, holder: int) -> None:
         """Move slots from their owners to another one."""
-        self._refuse_unowned(slots, "move")
+        self.refuse_unowned(slots, "move")
         self.kind[slots] = kind
         self.holder[slots] = holder
 
     def give_back(self, slots: Ints, after: int = ABSENT) -> None:
         """Move slots to the free list; where `after` is a batch, not before the result of that batch is processed."""
-        self._refuse_unowned(slots, "give back")
+        self.refuse_unowned(slots, "give back")
         self.holder[slots] = ABSENT
         if after == ABSENT:
             self._release(slots)
@@ -102,7 +102,7 @@ class SlotPool:
         self._free[self._top : self._top + len(slots)] = slots
         self._top += len(slots)
 
-    def _refuse_unowned(self, slots: Ints, verb: str) -> None:
+    def refuse_unowned(self, slots: Ints, verb: str) -> None:
         """Raise WrongSlots, before anything has changed, where a slot is foreign, free already, or named twice."""
         if len(slots) == 0:
             return

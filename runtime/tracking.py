@@ -233,6 +233,7 @@ class Tracker:
         if last > processed:
             touched = pool.claims[slots] > 0
             touched[0] = True
+            pool.refuse_unowned(slots, "give back")
             pool.give_back(slots[touched], after=last)
             pool.give_back(slots[~touched])
         else:

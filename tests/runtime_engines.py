@@ -31,6 +31,10 @@ def token_after(first, length):
     return text(first, length + 1)[0][length]
 
 
+def seats(*numbers):
+    return np.array(numbers, np.int64)
+
+
 def start(made, name="r", first=3, length=3):
     """Admit a request and launch its prefill; returns its seat."""
     seat = made.admit(name, prompt(first, length))
