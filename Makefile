@@ -21,8 +21,9 @@ slow: $(STAMP) ## Run the tests that take long or much memory.
 fuzz: $(STAMP) ## Fuzz the runtime against the spec (from a later version on).
 	$(BIN)/slotproof fuzz
 
-bench: $(STAMP) ## Measure the yardstick search beside a plain one, and beside Spin where it is installed.
+bench: $(STAMP) ## Measure the search and the decode step, each beside a plain implementation of the same.
 	$(BIN)/python tests/bench/run.py
+	$(BIN)/python tests/bench/decode_step.py
 
 lint: $(STAMP) ## Check style, formatting and the direction of imports.
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/lint-imports

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from runtime.batch import ROW_COLUMNS
-from runtime.exact_model import ExactModel
+from runtime.exact_model import ExactModel, text
 from runtime.staging import Buffer, Staging
 from runtime.streams import Simulated
 from tests.runtime_engines import engine, start, step
@@ -82,6 +82,20 @@ def test_the_engine_never_waits_for_a_buffer_while_the_window_is_open(lookahead)
     while made.pending:
         step(made)
     assert len(set(made.model.places)) == lookahead + 2
+
+
+def test_an_engine_with_a_buffer_too_few_waits_for_it_and_loses_nothing():
+    """The event is what keeps a buffer whole; the number of buffers only keeps the host from waiting."""
+    stream = Simulated()
+    made = engine(stream, lookahead=3, ring=4, slots=20)
+    made.staging = Staging(100, 1, "cpu")
+    seat = start(made, first=5, length=3)
+    for _ in range(3):
+        made.decode(np.array([seat]))
+    assert stream.performed == 3
+    while made.pending:
+        step(made)
+    assert made.table.tokens[seat, :7].tolist() == list(text(5, 7)[0])
 
 
 def test_a_step_reaches_the_device_in_one_copy(monkeypatch):
