@@ -21,8 +21,9 @@ slow: $(STAMP) ## Run the tests that take long or much memory.
 fuzz: $(STAMP) ## Hunt for runs in which the runtime is not what the spec says (TIME=10m, WORKERS=2, SEED=0).
 	$(BIN)/slotproof fuzz --time $(or $(TIME),10m) --workers $(or $(WORKERS),2) --seed $(or $(SEED),0)
 
-bench: $(STAMP) ## Measure the yardstick search beside a plain one, and beside Spin where it is installed.
+bench: $(STAMP) ## Measure the search and the decode step, each beside a plain implementation of the same.
 	$(BIN)/python tests/bench/run.py
+	$(BIN)/python tests/bench/decode_step.py
 
 lint: $(STAMP) ## Check style, formatting and the direction of imports.
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/lint-imports

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import torch
+
 EAGER, LAZY = "eager", "lazy"
 OVERWRITE, SKIP = "overwrite", "skip"
 
@@ -43,6 +45,12 @@ class Config:
         for name, choices in (("mode", (EAGER, LAZY)), ("without_spare", (OVERWRITE, SKIP))):
             if getattr(self, name) not in choices:
                 raise BadConfig(f"{name}={getattr(self, name)!r} is unknown; write {' or '.join(choices)}")
+        try:
+            torch.device(str(self.device))
+        except RuntimeError as error:
+            raise BadConfig(
+                f"device={self.device!r} is no device that torch knows; write cpu, cuda or cuda:0"
+            ) from error
         needed = self.ring_needed
         if self.ring < needed:
             raise BadConfig(

@@ -21,7 +21,7 @@ from runtime.forward import Model
 from runtime.observer import Observer
 from runtime.pool import CACHE, SlotPool
 from runtime.prefix_cache import PrefixCache
-from runtime.requests import ADMITTED, IDLE, RequestTable
+from runtime.requests import IDLE, RequestTable
 from runtime.staging import Staging
 from runtime.states import StatePool
 from runtime.streams import Inline, Stream
@@ -67,15 +67,24 @@ class Engine:
             raise ValueError(
                 f"request {name}: a prompt of {len(prompt)} tokens; write 1..{self.config.max_len} tokens (max_len)"
             )
+        if prompt.dtype != np.int64:
+            raise ValueError(
+                f"request {name}: a prompt of {prompt.dtype} would find nothing cached; write int64 tokens"
+            )
         if not self.table.seats_left:
             return ABSENT
         node = self.cache.match(prompt)
         if node:
             node.locks += 1
-        if self.pool.make_available(self.config.slots_per_request) < self.config.slots_per_request:
+        missing = self.config.slots_per_request - self.pool.available
+        # Nothing is evicted for a request that would have to wait all the same.
+        if missing > 0 and len(self.cache.evictable(self.processed, missing)) < missing:
             if node:
                 node.locks -= 1
             return ABSENT
+        if node:
+            self.cache.get(node.key)
+        self.pool.make_available(self.config.slots_per_request)
         seat = self.table.sit(name)
         self.table.tokens[seat, : len(prompt)] = prompt
         self.tracker.admit(seat, len(prompt), node.slot if node else ABSENT, node.length if node else 0)
@@ -113,6 +122,11 @@ class Engine:
         if not self.pending:
             raise Contradiction("there is no result to process: no batch is pending")
         batch = self.pending[0]
+        if len(tokens) != len(batch.rows) or len(finishes) != len(batch.rows):
+            raise Contradiction(
+                f"batch {batch.number} has {len(batch.rows)} rows, and there came {len(tokens)} tokens "
+                f"and {len(finishes)} decisions"
+            )
         batch.ran.wait()
         alive, ahead = self.tracker.complete(batch)
         self.pending.popleft()
@@ -133,11 +147,12 @@ class Engine:
 
     def abort(self, seat: int) -> None:
         """Let an admitted or running request leave: it publishes nothing and gives everything back."""
-        if self.table.phase[seat] == IDLE:
+        if seat < 0 or self.table.phase[seat] == IDLE:
             raise Contradiction(f"seat {seat} is idle: nobody sits there to be aborted")
-        if self.table.phase[seat] == ADMITTED and self.table.source[seat] != ABSENT:
-            self.cache.at(int(self.table.source[seat])).locks -= 1
+        source = int(self.table.source[seat])
         self.tracker.release(seat, self.processed)
+        if source != ABSENT:
+            self.cache.at(source).locks -= 1
         self.observer.abort(seat)
 
     def evict(self, slot: int) -> None:
@@ -150,8 +165,7 @@ class Engine:
 
     def reclaim(self, missing: int) -> None:
         """Evict what was used longest ago until so many more slots are free, or nothing is left that may go."""
-        wanted = self.pool.available + missing
-        while self.pool.available < wanted and (node := self.cache.evictable(self.processed)):
+        for node in self.cache.evictable(self.processed, missing):
             self.evict(node.slot)
 
     def close(self) -> None:

@@ -58,12 +58,14 @@ class SlotPool:
 
     def take(self, count: int, kind: int, holders: Ints | int) -> Ints:
         """Take `count` slots for owners of one class; raises WrongSlots where there are not so many."""
-        if count > self._top:
+        if not 0 <= count <= self._top:
             raise WrongSlots(f"{count} slots asked for, {self._top} free; ask for what `available` says")
-        self._top -= count
-        slots = self._free[self._top : self._top + count].copy()
-        self.kind[slots] = kind
+        top = self._top - count
+        slots = self._free[top : self._top].copy()
+        # First what can fail: holders that do not fit the count.
         self.holder[slots] = holders
+        self.kind[slots] = kind
+        self._top = top
         return slots
 
     def claim(self, slots: Ints) -> None:
@@ -76,19 +78,19 @@ class SlotPool:
 
     def move(self, slots: Ints, kind: int, holder: int) -> None:
         """Move slots from their owners to another one."""
-        self._refuse_unowned(slots, "move")
+        self.refuse_unowned(slots, "move")
         self.kind[slots] = kind
         self.holder[slots] = holder
 
     def give_back(self, slots: Ints, after: int = ABSENT) -> None:
         """Move slots to the free list; where `after` is a batch, not before the result of that batch is processed."""
-        self._refuse_unowned(slots, "give back")
+        self.refuse_unowned(slots, "give back")
         self.holder[slots] = ABSENT
         if after == ABSENT:
             self._release(slots)
         else:
             self.kind[slots] = COOLING
-            self._cooling.append((after, slots))
+            self._cooling.append((after, slots.copy()))
 
     def settle(self, processed: int) -> None:
         """Let slots that waited for batches up to this one be taken again, in the order in which they came back."""
@@ -100,7 +102,7 @@ class SlotPool:
         self._free[self._top : self._top + len(slots)] = slots
         self._top += len(slots)
 
-    def _refuse_unowned(self, slots: Ints, verb: str) -> None:
+    def refuse_unowned(self, slots: Ints, verb: str) -> None:
         """Raise WrongSlots, before anything has changed, where a slot is foreign, free already, or named twice."""
         if len(slots) == 0:
             return

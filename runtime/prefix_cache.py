@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import islice
 
 from runtime.boundary import ABSENT
 from runtime.columns import Ints
@@ -86,9 +87,9 @@ class PrefixCache:
         del self._nodes[node.key]
         return node
 
-    def evictable(self, processed: int) -> Node | None:
-        """Return the entry used longest ago whose slot would be free at once: nobody copies from it, now or soon.
+    def evictable(self, processed: int, most: int) -> list[Node]:
+        """Return entries whose slots would be free at once, at most so many, those used longest ago first.
 
-        processed: the newest batch whose result has been processed.
+        Nobody copies from them, now or soon. processed: the newest batch whose result has been processed.
         """
-        return next((node for node in self if not node.locks and node.read_by <= processed), None)
+        return list(islice((node for node in self if not node.locks and node.read_by <= processed), most))

@@ -65,12 +65,13 @@ class Scheduler:
         """Launch the next batch if there is one: a waiting request's prefill, else a decode of all that still run."""
         self._admit()
         if self.admitted:
-            self.engine.prefill(self.admitted.popleft())
+            self.engine.prefill(self.admitted[0])
+            self.admitted.popleft()
             return True
         seats = self._decodable()
         if len(seats):
-            self._left[seats] -= 1
             self.engine.decode(seats)
+            self._left[seats] -= 1
         return bool(len(seats))
 
     def process(self) -> None:

@@ -96,6 +96,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[tuple[_Flag, Work] | None] = queue.SimpleQueue()
+        self._closed = False
         self._thread = threading.Thread(target=self._run, name="device", daemon=True)
         self._thread.start()
 
@@ -105,30 +106,29 @@ class Worker:
             flag.perform(work)
 
     def submit(self, work: Work) -> Event:
-        """Hand the work to the thread."""
+        """Hand the work to the thread; raises RuntimeError where it has ended and nobody would perform it."""
+        if self._closed:
+            raise RuntimeError("this worker has been closed; submit work before, or make another")
         flag = _Flag()
         self._queue.put((flag, work))
         return flag
 
     def close(self) -> None:
         """Let the thread finish its queue, and join it."""
+        self._closed = True
         self._queue.put(None)
         self._thread.join()
 
 
-class _Turn:
+class _Turn(_Flag):
     """An event of the simulated device: whoever waits for it lets the device run up to there."""
 
-    def __init__(self, stream: Simulated, number: int) -> None:
+    def __init__(self, stream: Simulated) -> None:
+        super().__init__()
         self._stream = stream
-        self._number = number
-
-    def done(self) -> bool:
-        """Return whether the device has got so far."""
-        return self._stream.performed > self._number
 
     def wait(self) -> None:
-        """Let the device run until it has got so far."""
+        """Let the device run until it has got so far; raises what the work raised."""
         while not self.done():
             self._stream.advance()
 
@@ -137,7 +137,7 @@ class Simulated:
     """A device whose progress a test decides."""
 
     def __init__(self) -> None:
-        self._queue: deque[Work] = deque()
+        self._queue: deque[tuple[_Flag, Work]] = deque()
         self.performed = 0
         """How many pieces of work have been performed."""
 
@@ -148,16 +148,18 @@ class Simulated:
 
     def submit(self, work: Work) -> Event:
         """Keep the work until the device is told to advance."""
-        self._queue.append(work)
-        return _Turn(self, self.performed + len(self._queue) - 1)
+        turn = _Turn(self)
+        self._queue.append((turn, work))
+        return turn
 
     def advance(self) -> None:
-        """Perform the oldest piece of work; raises RuntimeError where there is none."""
+        """Perform the oldest piece of work, and raise what it raises; RuntimeError where there is none."""
         if not self._queue:
             raise RuntimeError("the simulated device has nothing to do; submit work first")
-        work = self._queue.popleft()
-        work()
+        turn, work = self._queue.popleft()
+        turn.perform(work)
         self.performed += 1
+        turn.done()
 
     def close(self) -> None:
         """Perform what is left."""

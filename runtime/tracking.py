@@ -49,8 +49,9 @@ class Tracker:
     def prepare_prefill(self, seat: int, number: int) -> Rows:
         """Record the prefill of an admitted request's whole prompt; its newest boundary claims the position `next`."""
         table = self.table
-        if table.phase[seat] != ADMITTED:
-            raise Contradiction(f"request {table.names[seat]}: batch {number} would prefill it, but it is not admitted")
+        if seat < 0 or table.phase[seat] != ADMITTED:
+            name = table.names[seat] if seat >= 0 else "nobody"
+            raise Contradiction(f"seat {seat} ({name}): batch {number} would prefill it, but it is not admitted")
         seats = np.array([seat])
         mark = boundary.prefill_mark(table.seq_len[seats], table.prefix[seats], self.config.interval)
         position = slot = np.array([ABSENT])
@@ -147,6 +148,7 @@ class Tracker:
         table = self.table
         wrong = (table.phase[seats] != RUNNING) | (seq_len > self.config.max_len)
         wrong[1:] |= seats[1:] <= seats[:-1]
+        wrong[:1] |= seats[:1] < 0
         if wrong.any():
             seat = seats[wrong][0]
             raise Contradiction(
@@ -231,6 +233,7 @@ class Tracker:
         if last > processed:
             touched = pool.claims[slots] > 0
             touched[0] = True
+            pool.refuse_unowned(slots, "give back")
             pool.give_back(slots[touched], after=last)
             pool.give_back(slots[~touched])
         else:

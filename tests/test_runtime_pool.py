@@ -1,0 +1,230 @@
+"""The slot pool: a wrong call changes nothing, and every slot has one owner whom the report names."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from runtime.boundary import ABSENT
+from runtime.pool import CACHE, CLASSES, COOLING, FREE, OUTSIDE, RING, WORKING, SlotPool, WrongSlots
+from tests.runtime_engines import ledger
+
+
+def slots_of(*numbers):
+    return np.array(numbers, np.int64)
+
+
+@pytest.fixture
+def pool():
+    """Slots 0..3 in use, 4 cooling for batch 7, 5..7 free."""
+    made = SlotPool(8)
+    assert made.take(5, RING, slots_of(0, 0, 1, 1, 1)).tolist() == [4, 3, 2, 1, 0]
+    made.give_back(slots_of(4), after=7)
+    return made
+
+
+WRONG = {
+    "free": (slots_of(0, 6), "slot 6: it is free already"),
+    "cooling": (slots_of(0, 4), "slot 4: it is free already"),
+    "absent": (slots_of(1, ABSENT), "slot -1: the pool has 0..7"),
+    "foreign": (slots_of(1, 8), "slot 8: the pool has 0..7"),
+    "twice": (slots_of(2, 3, 2), "slot 2 twice in one call"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("verb", ["give back", "give back later", "move"])
+def test_a_wrong_slot_is_refused_before_anything_changes(pool, wrong, verb):
+    slots, reason = WRONG[wrong]
+    before = ledger(pool)
+    calls = {
+        "move": lambda: pool.move(slots, CACHE, 2),
+        "give back": lambda: pool.give_back(slots),
+        "give back later": lambda: pool.give_back(slots, after=3),
+    }
+    with pytest.raises(WrongSlots) as refused:
+        calls[verb]()
+    assert str(refused.value) == f"cannot {verb.removesuffix(' later')} {reason}"
+    assert ledger(pool) == before
+
+
+def test_a_slot_given_back_twice_is_refused(pool):
+    pool.give_back(slots_of(0))
+    before = ledger(pool)
+    with pytest.raises(WrongSlots, match="slot 0: it is free already"):
+        pool.give_back(slots_of(0))
+    assert ledger(pool) == before
+
+
+@pytest.mark.parametrize("count", [4, 9, -1])
+def test_a_count_that_is_not_there_is_refused(pool, count):
+    before = ledger(pool)
+    with pytest.raises(WrongSlots, match=f"^{count} slots asked for, 3 free"):
+        pool.take(count, RING, 0)
+    assert ledger(pool) == before
+
+
+def test_owners_that_do_not_fit_the_count_change_nothing(pool):
+    before = ledger(pool)
+    with pytest.raises(ValueError):
+        pool.take(2, RING, slots_of(0, 1, 2))
+    assert ledger(pool) == before
+
+
+def test_a_cooling_slot_is_nobodys_and_cannot_be_taken_before_its_batch(pool):
+    assert pool.available == 3
+    assert pool.owners()["free, still in flight"] == {"": [4]}
+    pool.settle(6)
+    assert pool.available == 3
+    pool.settle(7)
+    assert pool.available == 4
+    assert pool.kind[4] == FREE
+    assert pool.take(1, OUTSIDE, 9).tolist() == [4]
+
+
+def test_slots_that_wait_come_back_in_the_order_in_which_they_were_given_back(pool):
+    pool.give_back(slots_of(0), after=9)
+    pool.give_back(slots_of(1), after=8)
+    pool.settle(8)
+    assert pool.kind[[0, 1, 4]].tolist() == [COOLING, COOLING, FREE]
+    pool.settle(9)
+    assert pool.take(3, RING, 0).tolist() == [4, 0, 1]
+
+
+def test_what_is_freed_last_is_taken_first(pool):
+    pool.give_back(slots_of(2, 0))
+    assert pool.take(2, RING, 0).tolist() == [2, 0]
+
+
+def test_the_caller_may_go_on_with_its_array(pool):
+    taken = pool.take(1, RING, 0)
+    taken[0] = 99
+    given = slots_of(0)
+    pool.give_back(given, after=8)
+    given[0] = 99
+    pool.settle(8)
+    assert sum(len(slots) for owner in pool.owners().values() for slots in owner.values()) == 8
+
+
+def test_too_few_free_slots_are_asked_for():
+    asked = []
+
+    def reclaim(missing):
+        asked.append(missing)
+        made.give_back(slots_of(0))
+
+    made = SlotPool(4, reclaim)
+    made.take(3, CACHE, 2)
+    assert made.make_available(1) == 1
+    assert asked == []
+    assert made.make_available(4) == 2
+    assert asked == [3]
+
+
+def test_the_report_names_everybody(pool):
+    pool.move(slots_of(0), CACHE, 16)
+    pool.kind[1] = WORKING
+    pool.take(1, OUTSIDE, 42)
+    owners = pool.owners(["alice", "bob"])
+    assert owners == {
+        "free": {"": [6, 7]},
+        "free, still in flight": {"": [4]},
+        "working": {"bob": [1]},
+        "ring": {"alice": [3], "bob": [2]},
+        "cache": {"16": [0]},
+        "outside": {"42": [5]},
+    }
+    assert pool.owners()["ring"] == {"0": [3], "1": [2]}
+
+
+def test_claims_are_counted():
+    made = SlotPool(4)
+    made.claim(slots_of(1, 2))
+    made.claim(slots_of(2))
+    assert made.claims.tolist() == [0, 1, 2, 0]
+    made.unclaim(slots_of(1, 2))
+    assert made.claims.tolist() == [0, 0, 1, 0]
+
+
+class PlainPool:
+    """The same in a dict and two lists: what each call may do, one slot after the other."""
+
+    def __init__(self, size):
+        self.owner = dict.fromkeys(range(size))
+        self.free = list(range(size - 1, -1, -1))
+        self.cooling = []
+
+    def take(self, count, owner):
+        if count > len(self.free):
+            return None
+        taken, self.free = self.free[len(self.free) - count :], self.free[: len(self.free) - count]
+        self.owner |= dict.fromkeys(taken, owner)
+        return taken
+
+    def held(self, slots):
+        return len(set(slots)) == len(slots) and all(self.owner.get(slot) is not None for slot in slots)
+
+    def move(self, slots, owner):
+        if not self.held(slots):
+            return False
+        self.owner |= dict.fromkeys(slots, owner)
+        return True
+
+    def give_back(self, slots, after):
+        if not self.held(slots):
+            return False
+        self.owner |= dict.fromkeys(slots)
+        if after == ABSENT:
+            self.free += slots
+        else:
+            self.cooling.append((after, slots))
+        return True
+
+    def settle(self, processed):
+        while self.cooling and self.cooling[0][0] <= processed:
+            self.free += self.cooling.pop(0)[1]
+
+    def report(self):
+        found = {name: {} for name in CLASSES}
+        waiting = {slot for _, slots in self.cooling for slot in slots}
+        for slot, owner in self.owner.items():
+            name, key = ("free, still in flight" if slot in waiting else "free", "") if owner is None else owner
+            found[name].setdefault(key, []).append(slot)
+        return found
+
+
+SLOTS = st.lists(st.integers(-1, 6), max_size=4)
+CALLS = st.one_of(
+    st.tuples(st.just("take"), st.integers(0, 4), st.integers(2, 5), st.integers(0, 2)),
+    st.tuples(st.just("move"), SLOTS, st.integers(2, 5), st.integers(0, 2)),
+    st.tuples(st.just("give_back"), SLOTS, st.sampled_from([ABSENT, ABSENT, 0, 1, 2, 3])),
+    st.tuples(st.just("settle"), st.integers(0, 3)),
+)
+
+
+@given(st.lists(CALLS, max_size=30))
+def test_the_pool_is_a_dict_of_owners(calls):
+    made, plain = SlotPool(6), PlainPool(6)
+    for name, *rest in calls:
+        before = ledger(made)
+        try:
+            if name == "take":
+                count, kind, holder = rest
+                result = made.take(count, kind, holder).tolist()
+                assert result == plain.take(count, (CLASSES[kind], str(holder)))
+            elif name == "move":
+                slots, kind, holder = rest
+                made.move(np.array(slots, np.int64), kind, holder)
+                assert plain.move(slots, (CLASSES[kind], str(holder)))
+            elif name == "give_back":
+                slots, after = rest
+                made.give_back(np.array(slots, np.int64), after)
+                assert plain.give_back(slots, after)
+            else:
+                made.settle(*rest)
+                plain.settle(*rest)
+        except WrongSlots:
+            assert ledger(made) == before
+            assert plain.take(rest[0], "") is None if name == "take" else not plain.held(rest[0])
+        assert made.available == len(plain.free)
+        assert made.owners() == plain.report()
