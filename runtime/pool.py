@@ -61,7 +61,7 @@ class SlotPool:
         if not 0 <= count <= self._top:
             raise WrongSlots(f"{count} slots asked for, {self._top} free; ask for what `available` says")
         top = self._top - count
-        slots = self._free[top : self._top].copy()
+        slots = self._free[top : self._top][::-1].copy()
         # First what can fail: holders that do not fit the count.
         self.holder[slots] = holders
         self.kind[slots] = kind
