@@ -56,11 +56,14 @@ def compare(made, naive, requests):
 @pytest.mark.parametrize("mode", ["eager", "lazy"])
 @pytest.mark.parametrize("without_spare", ["overwrite", "skip"])
 @given(
-    acts=st.lists(st.integers(0, 199), min_size=10, max_size=80), lookahead=st.integers(0, 2), extra=st.integers(0, 3)
+    acts=st.lists(st.integers(0, 199), min_size=10, max_size=80),
+    lookahead=st.integers(0, 2),
+    interval=st.integers(1, 2),
+    extra=st.integers(0, 3),
 )
-def test_the_naive_tracker_does_what_the_runtime_does(mode, without_spare, acts, lookahead, extra):
+def test_the_naive_tracker_does_what_the_runtime_does(mode, without_spare, acts, lookahead, interval, extra):
     slots = (12 if mode == "eager" else 6) + extra
-    made = engine(mode=mode, without_spare=without_spare, slots=slots, lookahead=lookahead)
+    made = engine(mode=mode, without_spare=without_spare, slots=slots, lookahead=lookahead, interval=interval)
     naive, requests, count = NaiveTracker(made.config), {}, 0
     for act in acts:
         choice, pick = act % 4, act // 4

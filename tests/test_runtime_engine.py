@@ -107,6 +107,20 @@ def test_what_only_comes_up_later_is_refused_as_well(mode, wrong):
     assert host(made) == before
 
 
+@pytest.mark.parametrize("call", ["prefill", "decode", "abort"])
+def test_absent_is_not_the_last_seat(call):
+    """ABSENT is what an admission that must wait returns; as an index it is the last seat, which is in use here."""
+    made = engine(requests=1)
+    made.admit("r", prompt(3, 3))
+    if call == "decode":
+        made.prefill(0)
+        step(made)
+    before = host(made)
+    with pytest.raises(Contradiction, match="seat -1"):
+        getattr(made, call)(seats(ABSENT) if call == "decode" else ABSENT)
+    assert host(made) == before
+
+
 def test_a_row_of_someone_who_left_is_no_contradiction():
     made = busy()
     made.abort(0)

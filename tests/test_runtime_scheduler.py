@@ -189,11 +189,13 @@ ACTS = st.lists(st.integers(0, 999), min_size=20, max_size=120)
 
 
 @given(setting=st.sampled_from(SETTINGS), acts=ACTS)
-def test_any_order_of_launches_results_aborts_evictions_and_device_progress(setting, acts):
+def test_any_order_of_launches_results_aborts_evictions_and_device_progress(tmp_path_factory, setting, acts):
     mode, lookahead, without_spare = setting
     stream = Simulated()
     scheduler = scheduler_of(stream, mode, lookahead=lookahead, without_spare=without_spare)
-    made = scheduler.engine
+    made, path = scheduler.engine, tmp_path_factory.mktemp("any") / "run.ndjson"
+    recorder = Recorder(path)
+    recorder.attach(made)
     gone, outside = set(), []
     requests = some(10, seed=acts[0])
     for one in requests:
@@ -226,3 +228,6 @@ def test_any_order_of_launches_results_aborts_evictions_and_device_progress(sett
     assert {one.name for one in scheduler.done} | gone == {one.name for one in requests}
     assert_exact(scheduler.done)
     assert_quiescent(made)
+    recorder.close()
+    judgement = judge_file(path, design_class("slotproof"))
+    assert judgement.code == 0, "\n".join(judgement.lines)
