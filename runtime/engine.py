@@ -37,24 +37,33 @@ class Engine:
         self.config = config
         self.model = model
         self.stream = stream or Inline()
-        self.observer = observer or Observer()
         self.table = RequestTable(config)
         self.pool = SlotPool(config.slots, self.reclaim)
         self.states = StatePool(model.layers, config.slots, config.device)
         self.cache = PrefixCache(config.interval)
-        self.tracker = Tracker(config, self.table, self.pool, self.observer)
+        self.tracker = Tracker(config, self.table, self.pool)
         ints = len(ROW_COLUMNS) * config.requests + config.max_len
         self.staging = Staging(ints, config.lookahead + 2, config.device)
         self.pending: deque[Batch] = deque()
         """Launched batches whose results have not been processed, the oldest first."""
         self.launched = 0
         """How many batches have been launched: the number of the next one."""
-        self.observer.attach(self)
+        self.observe(observer or Observer())
+
+    def observe(self, observer: Observer) -> None:
+        """Tell an observer of everything from now on."""
+        self.observer = self.tracker.observer = observer
+        observer.attach(self)
 
     @property
     def processed(self) -> int:
         """The number of the newest batch whose result has been processed; -1: none has."""
         return self.launched - len(self.pending) - 1
+
+    @property
+    def window_is_full(self) -> bool:
+        """Whether a result has to be processed before another batch may be launched."""
+        return len(self.pending) >= self.config.window
 
     # In the order of a request's life.
 
@@ -128,6 +137,8 @@ class Engine:
                 f"and {len(finishes)} decisions"
             )
         batch.ran.wait()
+        for seat in batch.rows.seat[finishes & self.table.present(batch.rows)].tolist() if finishes.any() else ():
+            self.tracker.refuse_unowned(seat)
         alive, ahead = self.tracker.complete(batch)
         self.pending.popleft()
         self.pool.settle(self.processed)
@@ -140,7 +151,7 @@ class Engine:
         if finishes.any():
             for seat in rows.seat[finishes].tolist():
                 self._finish(seat)
-        if len(rows) == 1 and rows.decode_count[0] == 0 and alive[0] and not finishes[0] and rows.mark[0] != ABSENT:
+        if self._is_prefill(batch) and alive[0] and not finishes[0]:
             self._donate(int(rows.seat[0]))
         self.observer.process(batch, alive, finishes, ahead)
         return batch
@@ -175,7 +186,7 @@ class Engine:
     # Parts of the above.
 
     def _refuse_full_window(self) -> None:
-        if len(self.pending) >= self.config.window:
+        if self.window_is_full:
             raise Contradiction(
                 f"batch {self.launched}: {len(self.pending)} batches are pending, and a scheduler with "
                 f"lookahead={self.config.lookahead} launches only up to {self.config.window}; process a result first"
@@ -194,6 +205,11 @@ class Engine:
         self.pending.append(batch)
         self.launched += 1
         return batch
+
+    @staticmethod
+    def _is_prefill(batch: Batch) -> bool:
+        """Whether a batch is a prefill that checkpointed its prompt."""
+        return len(batch.boundaries) == 1 and batch.rows.decode_count[batch.boundaries[0]] == 0
 
     def _donate(self, seat: int) -> None:
         """Publish a prefill's checkpoint while the request goes on; a fresh slot takes its place in the ring."""
@@ -221,6 +237,6 @@ class Engine:
         self.tracker.release(seat, self.processed)
 
     def _publish(self, seat: int, slot: int, key: bytes, length: int) -> None:
-        self.pool.move(np.array([slot]), CACHE, length)
-        self.cache.insert(key, length, slot)
+        node = self.cache.insert(key, length, slot)
+        self.pool.move(np.array([slot]), CACHE, node.number)
         self.observer.publish(seat, slot, length, stored=True)

@@ -24,6 +24,8 @@ class Node:
     key: Key
     length: int
     slot: int
+    number: int
+    """Which entry it was, counted from 0: the name by which it owns its slot."""
     locks: int = 0
     """How many admitted requests are going to copy from it: it must not be evicted."""
     read_by: int = ABSENT
@@ -37,6 +39,7 @@ class PrefixCache:
         self._interval = interval
         self._nodes: dict[Key, Node] = {}
         self._by_slot: dict[int, Node] = {}
+        self._entered = 0
 
     def __len__(self) -> int:
         return len(self._nodes)
@@ -75,11 +78,13 @@ class PrefixCache:
         """Return the entry that owns a slot; raises KeyError where none does."""
         return self._by_slot[slot]
 
-    def insert(self, key: Key, length: int, slot: int) -> None:
-        """Enter a slot under a key that is not there yet."""
-        node = Node(key, length, slot)
+    def insert(self, key: Key, length: int, slot: int) -> Node:
+        """Enter a slot under a key that is not there yet, and return its entry."""
+        node = Node(key, length, slot, self._entered)
         assert key not in self._nodes, "an entry is never replaced: the older one is kept"
         self._nodes[key] = self._by_slot[slot] = node
+        self._entered += 1
+        return node
 
     def remove(self, slot: int) -> Node:
         """Take the entry that owns a slot out; raises KeyError where none does."""

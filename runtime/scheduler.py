@@ -13,7 +13,7 @@ from runtime.engine import Engine
 from runtime.requests import RUNNING
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Request:
     """What a user asks for: go on from a prompt until so many tokens have been produced."""
 
@@ -34,26 +34,30 @@ class Scheduler:
         self.admitted: deque[int] = deque()
         self.seated: dict[int, Request] = {}
         self.done: list[Request] = []
+        self._names: set[str] = set()
         self._left: Ints = np.zeros(engine.config.requests, np.int64)
         """For each seat how many more decode steps are to be prepared."""
         self._missing: Ints = np.zeros(engine.config.requests, np.int64)
         """For each seat how many tokens have not come back."""
 
     def submit(self, request: Request) -> None:
-        """Queue a request; raises ValueError where it could never run."""
+        """Queue a request; raises ValueError where it could never run, or its name is in use."""
         limit = self.engine.config.max_len
         if request.produce < 1 or len(request.prompt) < 1 or len(request.prompt) + request.produce > limit + 1:
             raise ValueError(
                 f"request {request.name}: {len(request.prompt)} prompt tokens and {request.produce} to produce; "
                 f"both must be at least 1, and together at most {limit + 1} (max_len={limit}; the last is not absorbed)"
             )
+        if request.name in self._names:
+            raise ValueError(f"request {request.name}: another one of that name has not finished; give it another name")
+        self._names.add(request.name)
         self.waiting.append(request)
 
     def run_overlapped(self) -> None:
         """Launch up to L batches ahead of the result that is processed next, until nothing is left to do."""
         engine = self.engine
         while self.launch() or engine.pending:
-            if len(engine.pending) > engine.config.lookahead or not self._more():
+            if engine.window_is_full or not self._more():
                 self.process()
 
     def run_plain(self) -> None:
@@ -63,6 +67,8 @@ class Scheduler:
 
     def launch(self) -> bool:
         """Launch the next batch if there is one: a waiting request's prefill, else a decode of all that still run."""
+        if self.engine.window_is_full:
+            return False
         self._admit()
         if self.admitted:
             self.engine.prefill(self.admitted[0])
@@ -84,6 +90,7 @@ class Scheduler:
             request = self.seated.pop(seat)
             end = len(request.prompt) + request.produce
             request.output = table.tokens[seat, len(request.prompt) : end].copy()
+            self._names.remove(request.name)
             self.done.append(request)
 
     def abort(self, name: str) -> None:
@@ -91,6 +98,7 @@ class Scheduler:
         for request in self.waiting:
             if request.name == name:
                 self.waiting.remove(request)
+                self._names.remove(name)
                 return
         seat = next((seat for seat, request in self.seated.items() if request.name == name), None)
         if seat is None:
@@ -98,6 +106,7 @@ class Scheduler:
         if seat in self.admitted:
             self.admitted.remove(seat)
         del self.seated[seat]
+        self._names.remove(name)
         self.engine.abort(seat)
 
     def _admit(self) -> None:

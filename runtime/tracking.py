@@ -24,11 +24,11 @@ class Contradiction(RuntimeError):
 class Tracker:
     """The bookkeeping of track slots for one request table and one pool."""
 
-    def __init__(self, config: Config, table: RequestTable, pool: SlotPool, observer: Observer) -> None:
+    def __init__(self, config: Config, table: RequestTable, pool: SlotPool) -> None:
         self.config = config
         self.table = table
         self.pool = pool
-        self.observer = observer
+        self.observer = Observer()
 
     # At admission.
 
@@ -89,20 +89,21 @@ class Tracker:
         count = table.decode_count[seats] + 1
         mark = boundary.decode_mark(seq_len, self.config.interval)
         places = (mark != ABSENT).nonzero()[0]
-        table.seq_len[seats] = seq_len
-        table.decode_count[seats] = count
-        table.last_batch[seats] = number
         position: Ints | int = ABSENT
         slot: Ints | int = ABSENT
         if len(places):
             position, slot = np.full((2, len(seats)), ABSENT)
             at = seats[places]
+            self._refuse_without_slot(at, number)
             claimed, mark[places] = self._positions(at, mark[places])
             places = places[mark[places] != ABSENT]
             position[places] = claimed
             slot[places] = self._claim(seats[places], claimed)
             if self.config.mode == EAGER:
                 table.next[at] = boundary.eager_next(claimed, mark[places], self.config.ring)
+        table.seq_len[seats] = seq_len
+        table.decode_count[seats] = count
+        table.last_batch[seats] = number
         working = table.working[seats]
         rows = Rows.of(
             seat=seats,
@@ -142,6 +143,17 @@ class Tracker:
         slots: Ints = self.table.ring[seats, position]
         self.pool.claim(slots)
         return slots
+
+    def _refuse_without_slot(self, at: Ints, number: int) -> None:
+        """Raise Contradiction where a request on a boundary has no slot at `next`, which nothing may empty."""
+        table = self.table
+        wrong = table.ring[at, table.next[at]] == ABSENT
+        if wrong.any():
+            seat = at[wrong][0]
+            raise Contradiction(
+                f"request {table.names[seat]} (seat {seat}): batch {number} is on a boundary, and ring position "
+                f"{table.next[seat]} holds no slot"
+            )
 
     def _refuse_unprepared(self, seats: Ints, seq_len: Ints, number: int) -> None:
         """Raise Contradiction where a request cannot decode: it is not running, too long, or named out of order."""
@@ -195,7 +207,10 @@ class Tracker:
             self._drop(seat[places], gone[places])
 
     def _drop(self, seat: Ints, position: Ints) -> None:
-        """Free the slots of superseded checkpoints, unless a pending row writes there."""
+        """Free the slots of superseded checkpoints, unless a pending row writes there.
+
+        In our design none does: a claim at `last` has taken the label back, and then `last` is claimed, not superseded.
+        """
         slots = self.table.ring[seat, position]
         places = boundary.may_free(slots, self.pool.claims[slots]).nonzero()[0]
         if len(places):
@@ -220,6 +235,19 @@ class Tracker:
         table.last_len[seat] = ABSENT
         return fresh
 
+    def refuse_unowned(self, seat: int) -> Ints:
+        """Return the slots of a request, its working slot first; raises WrongSlots where one is somebody else's."""
+        ring = self.table.ring[seat]
+        slots: Ints = np.concatenate((self.table.working[seat : seat + 1], ring[ring != ABSENT]))
+        self.pool.refuse_unowned(slots, "give back")
+        return slots
+
+    def move(self, source: int, target: int) -> None:
+        """Move a whole record, and what it owns, to another seat; see RequestTable.move."""
+        slots = self.refuse_unowned(source)
+        self.table.move(source, target)
+        self.pool.holder[slots] = target
+
     def release(self, seat: int, processed: int) -> None:
         """Give back all that a request owns and make its record an idle one: every way out ends here.
 
@@ -227,13 +255,11 @@ class Tracker:
         result has been processed.
         """
         table, pool = self.table, self.pool
-        ring = table.ring[seat]
-        slots = np.concatenate((table.working[seat : seat + 1], ring[ring != ABSENT]))
+        slots = self.refuse_unowned(seat)
         last = int(table.last_batch[seat])
         if last > processed:
             touched = pool.claims[slots] > 0
             touched[0] = True
-            pool.refuse_unowned(slots, "give back")
             pool.give_back(slots[touched], after=last)
             pool.give_back(slots[~touched])
         else:

@@ -18,7 +18,7 @@ def slots_of(*numbers):
 def pool():
     """Slots 0..3 in use, 4 cooling for batch 7, 5..7 free."""
     made = SlotPool(8)
-    assert made.take(5, RING, slots_of(0, 0, 1, 1, 1)).tolist() == [4, 3, 2, 1, 0]
+    assert made.take(5, RING, slots_of(0, 0, 1, 1, 1)).tolist() == [0, 1, 2, 3, 4]
     made.give_back(slots_of(4), after=7)
     return made
 
@@ -88,12 +88,12 @@ def test_slots_that_wait_come_back_in_the_order_in_which_they_were_given_back(po
     pool.settle(8)
     assert pool.kind[[0, 1, 4]].tolist() == [COOLING, COOLING, FREE]
     pool.settle(9)
-    assert pool.take(3, RING, 0).tolist() == [4, 0, 1]
+    assert pool.take(3, RING, 0).tolist() == [1, 0, 4]
 
 
 def test_what_is_freed_last_is_taken_first(pool):
     pool.give_back(slots_of(2, 0))
-    assert pool.take(2, RING, 0).tolist() == [2, 0]
+    assert pool.take(2, RING, 0).tolist() == [0, 2]
 
 
 def test_the_caller_may_go_on_with_its_array(pool):
@@ -129,12 +129,12 @@ def test_the_report_names_everybody(pool):
     assert owners == {
         "free": {"": [6, 7]},
         "free, still in flight": {"": [4]},
-        "working": {"bob": [1]},
-        "ring": {"alice": [3], "bob": [2]},
+        "working": {"alice": [1]},
+        "ring": {"bob": [2, 3]},
         "cache": {"16": [0]},
         "outside": {"42": [5]},
     }
-    assert pool.owners()["ring"] == {"0": [3], "1": [2]}
+    assert pool.owners()["ring"] == {"1": [2, 3]}
 
 
 def test_claims_are_counted():
@@ -159,7 +159,7 @@ class PlainPool:
             return None
         taken, self.free = self.free[len(self.free) - count :], self.free[: len(self.free) - count]
         self.owner |= dict.fromkeys(taken, owner)
-        return taken
+        return taken[::-1]
 
     def held(self, slots):
         return len(set(slots)) == len(slots) and all(self.owner.get(slot) is not None for slot in slots)
