@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker import plan, proof_report, report
+from checker import mutants_report, plan, proof_report, report
 from checker.checks import Check, Outcome, run_all, stale
 from checker.history import DESIGNS, RELEASES
 from checker.judge import judge_file
+from checker.mutants import Score, score
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
 from checker.proofs import Proof, Proven, matrix, prove_all, unneeded
 from checker.proofs import data as proof_data
@@ -20,6 +21,8 @@ from spec.properties import PROPERTIES
 from spec.scope import Scope
 from spec.sometimes import SOMETIMES
 
+SAMPLE = 12
+"""Mutants of the spec that are judged here; `slotproof mutants` judges all."""
 TRACES = Path("tests/traces")
 """Where the recorded traces lie; a name says what the verdict must be: `-good` or `-bad`."""
 
@@ -33,6 +36,8 @@ class Verification:
     edits: list[Outcome] = field(default_factory=list)
     proven: list[Proven] = field(default_factory=list)
     traces: list[dict[str, Any]] = field(default_factory=list)
+    mutants: Score | None = None
+    """A sample of them; None with --quick."""
     gaps: list[str] = field(default_factory=list)
     """What nothing has violated, reached or enabled: a hole in the checks themselves."""
 
@@ -46,6 +51,8 @@ class Verification:
         """The exit code: a violation weighs more than an inconclusive search."""
         wrong = [outcome for outcome in self.outcomes if not outcome.as_expected]
         if self.gaps or any(not row["right"] for row in self.traces):
+            return VIOLATED
+        if self.mutants and not self.mutants.right:
             return VIOLATED
         proofs = proof_report.exit_code(self.proven)
         if any(outcome.status != "cut short" for outcome in wrong) or proofs == VIOLATED:
@@ -72,6 +79,8 @@ def verify(quick: bool, progress: Progress) -> Verification:
         proven[proof.proof] = proof
         progress.note(f"{len(proven)} of {len(wanted)} proofs done")
     result.proven = [proven[proof] for proof in wanted]
+    if not quick:
+        result.mutants = score(SAMPLE, note=progress.note)
     result.traces = [trace_row(path) for path in sorted(TRACES.glob("*.ndjson"))]
     result.gaps = gaps(result.outcomes)
     result.gaps += [
@@ -144,6 +153,7 @@ def data(result: Verification) -> dict[str, Any]:
         "searches": [report.data(outcome) | {"as expected": outcome.as_expected} for outcome in result.outcomes],
         "proofs": [proof_data(proof) for proof in result.proven],
         "traces": result.traces,
+        "mutants": mutants_report.data(result.mutants) if result.mutants else None,
         "gaps": result.gaps,
     }
 
@@ -165,6 +175,9 @@ def show(result: Verification) -> None:
     ]
     table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), rows)
     proof_report.show_table(result.proven)
+    if result.mutants:
+        tell = mutants_report.brief if result.mutants.right else mutants_report.show
+        say(f"{tell(result.mutants)}\n")
     for gap in result.gaps:
         say(f"GAP: {gap}")
     for outcome in result.outcomes:
@@ -217,6 +230,7 @@ def _summary(result: Verification) -> str:
     wrong = sum(not outcome.as_expected for outcome in result.outcomes)
     wrong += sum(not row["right"] for row in result.traces) + len(result.gaps)
     wrong += sum(not proof.holds for proof in result.proven) + len(unneeded(result.proven))
+    wrong += len(result.mutants.unjustified) if result.mutants else 0
     if wrong:
         return f"{wrong} of the checks are not as they should be"
     states = sum(outcome.exploration.states for outcome in result.outcomes)
