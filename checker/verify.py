@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker import plan, proof_report, report, shipped_report
+from checker import mutants_report, plan, proof_report, report, shipped_report
 from checker.checks import Check, Outcome, run_all, stale
 from checker.history import DESIGNS, RELEASES
 from checker.judge import judge_file
+from checker.mutants import Score, score
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
 from checker.proofs import Proof, Proven, matrix, prove_all, unneeded
 from checker.proofs import data as proof_data
@@ -22,6 +23,8 @@ from spec.properties import PROPERTIES
 from spec.scope import Scope
 from spec.sometimes import SOMETIMES
 
+SAMPLE = 12
+"""Mutants of the spec that are judged here; `slotproof mutants` judges all."""
 TRACES = Path("tests/traces")
 """Where the recorded traces lie; a name says what the verdict must be: `-good` or `-bad`."""
 
@@ -36,6 +39,8 @@ class Verification:
     proven: list[Proven] = field(default_factory=list)
     traces: list[dict[str, Any]] = field(default_factory=list)
     shipped: Shipped = field(default_factory=Shipped)
+    mutants: Score | None = None
+    """A sample of them; None with --quick."""
     gaps: list[str] = field(default_factory=list)
     """What nothing has violated, reached or enabled: a hole in the checks themselves."""
 
@@ -49,6 +54,8 @@ class Verification:
         """The exit code: a violation weighs more than an inconclusive search."""
         wrong = [outcome for outcome in self.outcomes if not outcome.as_expected]
         if self.gaps or any(not row["right"] for row in self.traces):
+            return VIOLATED
+        if self.mutants and not self.mutants.right:
             return VIOLATED
         proofs = (proof_report.exit_code(self.proven), shipped_report.exit_code(self.shipped))
         if any(outcome.status != "cut short" for outcome in wrong) or VIOLATED in proofs:
@@ -77,6 +84,8 @@ def verify(quick: bool, progress: Progress) -> Verification:
     result.proven = [proven[proof] for proof in wanted]
     progress.note("the shipped boundary logic")
     result.shipped = prove_shipped(quick=quick)
+    if not quick:
+        result.mutants = score(SAMPLE, note=progress.note)
     result.traces = [trace_row(path) for path in sorted(TRACES.glob("*.ndjson"))]
     result.gaps = gaps(result.outcomes)
     result.gaps += [
@@ -150,6 +159,7 @@ def data(result: Verification) -> dict[str, Any]:
         "proofs": [proof_data(proof) for proof in result.proven],
         "shipped": shipped_report.data(result.shipped),
         "traces": result.traces,
+        "mutants": mutants_report.data(result.mutants) if result.mutants else None,
         "gaps": result.gaps,
     }
 
@@ -172,6 +182,9 @@ def show(result: Verification) -> None:
     table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), rows)
     proof_report.show_table(result.proven)
     shipped_report.show_table(result.shipped)
+    if result.mutants:
+        tell = mutants_report.brief if result.mutants.right else mutants_report.show
+        say(f"{tell(result.mutants)}\n")
     for gap in result.gaps:
         say(f"GAP: {gap}")
     for outcome in result.outcomes:
@@ -226,6 +239,7 @@ def _summary(result: Verification) -> str:
     wrong += sum(not row["right"] for row in result.traces) + len(result.gaps)
     wrong += sum(not proof.holds for proof in result.proven) + len(unneeded(result.proven))
     wrong += not result.shipped.holds
+    wrong += len(result.mutants.unjustified) if result.mutants else 0
     if wrong:
         return f"{wrong} of the checks are not as they should be"
     states = sum(outcome.exploration.states for outcome in result.outcomes)
