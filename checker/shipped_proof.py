@@ -17,7 +17,7 @@ from typing import Any
 import z3
 
 import spec.model
-from checker.graph import Node, Value
+from checker.graph import Value
 from checker.induction import FAILS, PROVED, Induction, Obligation, spell
 from checker.model import Model, Taken
 from checker.proofs import CORE, MATRIX, parse
@@ -107,7 +107,7 @@ class Prover:
         self.marks = parse(scope).interval != ANY
         self.induction = Induction(model_with([] if self.marks else assumed, scope))
         self.scope = str(self.induction.model.scope)
-        self.proved: set[tuple[int, Node]] = set()
+        self.proved: set[tuple[int, str, Value]] = set()
         self.solvers: dict[int, Any] = {}
         wide = [term for term in self.induction.constants if z3.is_int(term)]
         most = 8 + 2 * self.induction.model.scope.interval
@@ -129,7 +129,10 @@ class Prover:
                 held = induction.reader.holds(stated, [induction.reader.inputs, transition.after])
                 # Where the action itself violates something there is no state after it.
                 broken = induction.graph.not_(induction.graph.or_(held, faults))
-                if broken is not False and (number, broken) not in self.proved:
+                if (number, stated.name, broken) in self.proved:
+                    # The very question that has been answered for another text: their graphs are one.
+                    yield Obligation(spell(transition), stated.name, PROVED, 0.0, ASSUMED.get(stated.name, ())), None
+                elif broken is not False:
                     yield self._ask(number, transition, stated, broken)
 
     def _ask(
@@ -150,8 +153,7 @@ class Prover:
         difference = None
         if answer == z3.unsat:
             obligation.verdict = PROVED
-            if isinstance(broken, Node):
-                self.proved.add((number, broken))
+            self.proved.add((number, stated.name, broken))
         elif answer == z3.sat:
             obligation.verdict = FAILS
             small = solver.check(wrong, self.small, *assumed) == z3.sat
