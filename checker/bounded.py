@@ -190,7 +190,7 @@ def check(
     """
     started = time.perf_counter()
     # Other designs keep few of our lemmas, and their bugs are not deep: looking for those few would not pay.
-    ours = type(model.context) is getattr(model.module, "Context", None)
+    ours = model.ours
     assumed = inductive(model) if ours else frozenset()
     unrolling = Unrolling(Relation(model, wanted, assumed))
     solver = z3.SolverFor("QF_FD")

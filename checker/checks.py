@@ -139,7 +139,7 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
 
 def claimed(model: Model, names: Iterable[str]) -> None:
     """Raise BadModel where a property is none that the model claims in its scope."""
-    known = [WELL_FORMED, *[stated.name for stated in model.properties if stated.kind in ("always", "step")]]
+    known = [WELL_FORMED, *[stated.name for stated in model.properties if stated.kind in ("always", "step", "duty")]]
     for name in names:
         if name not in known:
             raise BadModel(f"property {name!r} is not claimed in this scope; write one of {', '.join(known)}")

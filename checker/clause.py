@@ -18,6 +18,7 @@ from typing import Any
 
 import spec
 import spec.language
+from checker.syntax import EDITED
 from checker.words import family_name, request_name, slot_name, value_name
 from spec.language import Property, Vector, Violated
 
@@ -155,7 +156,8 @@ def _frame_of(error: BaseException) -> tuple[FrameType, int] | None:
 
 def _tree(code: CodeType) -> tuple[ast.AST, str]:
     """Return the syntax tree of the file that a function stands in, restricted to the function, and the file's text."""
-    source = Path(code.co_filename).read_text(encoding="utf-8")
+    name = code.co_filename
+    source = EDITED[name] if name in EDITED else Path(name).read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from checker import bounded_report, output, proof_report, proofs, report, ring_report
+from checker import bounded_report, mutants_report, output, proof_report, proofs, report, ring_report, shipped_mutants
 from checker import repair as repairing
 from checker import verify as verification
 from checker.checks import Check, model_for, run_all
@@ -20,6 +20,7 @@ from checker.explore import Limits
 from checker.history import DESIGNS, RELEASES
 from checker.judge import judge_file, worst
 from checker.model import BadModel
+from checker.mutants import SEED
 from checker.plan import designs as design_checks
 from checker.ring_size import ring_table
 from checker.scenario import play as play_scenario
@@ -279,6 +280,22 @@ def repair(
     else:
         repairing.show(found)
     raise typer.Exit(found.code)
+
+
+@app.command()
+def mutants(
+    sample: Annotated[int | None, typer.Option(help="Judge only so many, drawn at random.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="The seed of the draw.")] = SEED,
+    workers: Annotated[int | None, typer.Option(help="Processes; default: one per core.", min=1)] = None,
+    shipped: Annotated[
+        bool, typer.Option("--shipped", help="Change the shipped boundary logic instead, in one process.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Change the spec in every small way, and show what notices it: the mutation score."""
+    if shipped:
+        raise typer.Exit(shipped_mutants.run(sample, seed, as_json, output.Progress()))
+    raise typer.Exit(mutants_report.run(sample, seed, workers, as_json, output.Progress()))
 
 
 def main() -> None:

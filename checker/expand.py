@@ -111,7 +111,7 @@ class Expander:
     def __init__(self, model: Model, symmetry: bool) -> None:
         self.model = model
         self.chunk = CHUNK
-        self.reader = Reader(model)
+        self.reader = Reader(model, duties=True)
         leaves = self.reader.leaves
         self.index = {node: i for i, node in enumerate(self.reader.inputs) if isinstance(node, Node)}
         self.compiled = [

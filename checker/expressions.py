@@ -7,11 +7,11 @@ import builtins
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from checker.aliases import Aliases
 from checker.graph import Graph, Node, Value, is_bool
 from checker.shape import Array, Record, leaves
 from checker.syntax import refuse
 from checker.values import (
-    REPLACED,
     Fold,
     Lazily,
     Mux,
@@ -22,8 +22,6 @@ from checker.values import (
     element,
     equal,
     field,
-    inside,
-    meant,
     mergeable,
     options,
     read,
@@ -56,17 +54,13 @@ _READERS: dict[type[ast.expr], str] = {
 _CONCRETE = (abs, bool, int, isinstance, len, max, min, range, reversed, sorted, tuple, zip, enumerate)
 
 
-class Expressions:
+class Expressions(Aliases):
     """Evaluates expressions; mixed into the walk, which executes statements and calls."""
 
     graph: Graph
     store: Store
     path: Value
     deciding: int
-    loose: set[Record | Array]
-    """Records and vectors made by this walk that have no place yet."""
-    given: set[Record | Array]
-    """Those that have been given to a place: their former names are aliases of it."""
 
     if TYPE_CHECKING:
 
@@ -342,6 +336,11 @@ class Expressions:
                 first, second = (other, result) if function is min else (result, other)
                 result = self.graph.where(self.graph.lt(first, second), other, result)
             return result
+        if function is isinstance and len(arguments) == 2 and not isinstance(arguments[1], Node):
+            # A value of the state is an int or a bool; which of the two may have been lost where values were merged.
+            kinds = {issubclass(kind, arguments[1]) for kind in (int, bool)}
+            if len(kinds) == 1:
+                return kinds.pop()
         raise refuse(frame.file, node, f"{function.__name__} of a value of the state", "use a fixed size")
 
     def iterate(self, value: Any, node: ast.AST, frame: Frame) -> Iterator[Any]:
@@ -367,33 +366,3 @@ class Expressions:
     def duplicate(self, value: Any) -> Any:
         """Return an independent copy of a record or vector."""
         return self.made(duplicate(value, self.store)) if isinstance(value, (Record, Array, Mux)) else value
-
-    # Aliases: to Python assigning a record binds one object to a second place; to the walk a place is its leaves.
-
-    def made(self, value: Record | Array) -> Record | Array:
-        """Note a record or vector that no place of the state has yet, so that one may be given it."""
-        self.loose.add(value)
-        return value
-
-    def give(self, value: Any, node: ast.AST, frame: Frame) -> None:
-        """Give a record or vector to a place; refuses one that has a place already."""
-        if isinstance(value, (Record, Array, Mux)):
-            given = set(meant(value))
-            if not given <= self.loose:
-                raise refuse(frame.file, node, "an alias: this record has a place already", "assign copy(...) of it")
-            self.loose -= given
-            self.given.update(inside(value))
-
-    def check_alias(self, value: Any, node: ast.Name, frame: Frame) -> None:
-        """Refuse a name for a record that has been given away, or replaced where the name found it."""
-        if value is REPLACED or not self.given.isdisjoint(meant(value)):
-            raise refuse(
-                frame.file,
-                node,
-                f"an alias: what {node.id} refers to has been assigned or replaced",
-                "read it from the state again",
-            )
-
-    def is_record(self, cls: type) -> bool:
-        """Whether a class is a record of the state: a mutable dataclass with slots."""
-        return "__slots__" in cls.__dict__ and not cls.__dataclass_params__.frozen  # type: ignore[attr-defined]

@@ -84,8 +84,15 @@ class Model:
         )
         self.symmetric: tuple[str, ...] = tuple(getattr(module, "symmetric", ()))
         self.properties: tuple[Property, ...] = tuple(
-            stated for stated in module.properties if stated.applies(self.context)
+            stated
+            for stated in module.properties
+            if (self.ours or stated.kind != "duty") and stated.applies(self.context)
         )
+
+    @property
+    def ours(self) -> bool:
+        """Whether the context is exactly the module's own, so that its duties are claimed: a design of ours."""
+        return type(self.context) is getattr(self.module, "Context", type(self.scope))
 
     def of_kind(self, kind: str) -> list[Property]:
         """Return the properties of one kind that apply in this scope."""

@@ -216,7 +216,7 @@ def violates(model: Model, run: Run) -> bool:
     for stated in model.properties:
         if stated.name == run.property:
             try:
-                held = stated(before, state, model.context) if stated.kind == "step" else stated(state, model.context)
+                held = stated(before, state, model.context) if stated.of_steps else stated(state, model.context)
             except Violated:
                 return True
             return not held

@@ -148,7 +148,7 @@ class Player:
             try:
                 if stated.kind == "always" and not stated(after, design):
                     yield stated.name, stated.sentence
-                if stated.kind == "step" and not stated(before, after, design):
+                if stated.kind in ("step", "duty") and not stated(before, after, design):
                     yield stated.name, stated.sentence
             except Violated as violation:
                 yield WELL_FORMED, f"while {stated.name} was evaluated: {violation}"
@@ -187,10 +187,10 @@ class Player:
 
     def _explain(self, name: str) -> None:
         """Write down the condition that broke a property, with its values."""
-        states = {"always": [self.state], "step": [self.before, self.state]}
         for stated in self.model.properties:
             if stated.name == name and self.moment.after is not None:
-                clause = false_clause(stated, states[stated.kind], self.moment.design)
+                states = [self.before, self.state] if stated.of_steps else [self.state]
+                clause = false_clause(stated, states, self.moment.design)
                 for line in clause.lines if clause else ():
                     self._report(" " * 16 + line, "")
 

@@ -139,9 +139,9 @@ def _why(model: Model, run: _Run, property_name: str) -> Clause | None:
     if stated is None and property_name != WELL_FORMED:
         names = ", ".join(one.name for one in model.properties)
         raise ValueError(f"unknown property {property_name!r}; there are {names}")
-    if stated is None or (stated.kind == "step" and len(run.states) < 2):
+    if stated is None or (stated.of_steps and len(run.states) < 2):
         return None
-    return false_clause(stated, run.states[-1:] if stated.kind == "always" else run.states[-2:], model.context)
+    return false_clause(stated, run.states[-2:] if stated.of_steps else run.states[-1:], model.context)
 
 
 def _spelled(scope: Any) -> str:

@@ -26,16 +26,22 @@ class Transition:
     faults: list[tuple[str, Value]]
     """What the action itself violates: its requires, indices and ranges. Where one holds there is no state after it."""
     steps: list[tuple[Property, Value]]
-    """For each step property, the condition under which this step violates it."""
+    """For each step property, and each duty if they are asked, the condition under which this step violates it."""
     sights: list[tuple[Property, Value]]
     """For each *sometimes*, the condition under which this step shows it."""
 
 
 class Reader:
-    """Walks the functions of a model over one graph; `inputs` are the leaves of the state before."""
+    """Walks the functions of a model over one graph; `inputs` are the leaves of the state before.
 
-    def __init__(self, model: Model, graph: Graph | None = None, inputs: list[Value] | None = None) -> None:
+    With `duties` it also asks what only a search asks of every step.
+    """
+
+    def __init__(
+        self, model: Model, graph: Graph | None = None, inputs: list[Value] | None = None, duties: bool = False
+    ) -> None:
         self.model = model
+        self.asked = model.of_kind("step") + (model.of_kind("duty") if duties else [])
         self.graph = graph or Graph()
         self.leaves = list(leaves(model.shape))
         quiet = constants(model)
@@ -63,9 +69,7 @@ class Reader:
         walk.run(instance.action, [state, self.model.context, *arguments])
         after = [store.values[leaf] for leaf in leaves(state)]
         faults = self._faults(walk, after)
-        steps = [
-            (stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.model.of_kind("step")
-        ]
+        steps = [(stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.asked]
         sights = [(stated, self.holds(stated, [self.inputs, after])) for stated in self.model.of_kind("sometimes")]
         return Transition(instance, dict(chosen), walk.enabled, after, faults, steps, sights)
 

@@ -7,19 +7,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker import plan, proof_report, report
+from checker import mutants_report, plan, proof_report, report, shipped_report
 from checker.checks import Check, Outcome, run_all, stale
 from checker.history import DESIGNS, RELEASES
 from checker.judge import judge_file
+from checker.mutants import Score, score
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
 from checker.proofs import Proof, Proven, matrix, prove_all, unneeded
 from checker.proofs import data as proof_data
+from checker.shipped_proof import Shipped
+from checker.shipped_proof import prove as prove_shipped
 from checker.trace import BadTrace
 from spec.language import WELL_FORMED
 from spec.properties import PROPERTIES
 from spec.scope import Scope
 from spec.sometimes import SOMETIMES
 
+SAMPLE = 12
+"""Mutants of the spec that are judged here; `slotproof mutants` judges all."""
 TRACES = Path("tests/traces")
 """Where the recorded traces lie; a name says what the verdict must be: `-good` or `-bad`."""
 
@@ -33,6 +38,9 @@ class Verification:
     edits: list[Outcome] = field(default_factory=list)
     proven: list[Proven] = field(default_factory=list)
     traces: list[dict[str, Any]] = field(default_factory=list)
+    shipped: Shipped = field(default_factory=Shipped)
+    mutants: Score | None = None
+    """A sample of them; None with --quick."""
     gaps: list[str] = field(default_factory=list)
     """What nothing has violated, reached or enabled: a hole in the checks themselves."""
 
@@ -47,10 +55,12 @@ class Verification:
         wrong = [outcome for outcome in self.outcomes if not outcome.as_expected]
         if self.gaps or any(not row["right"] for row in self.traces):
             return VIOLATED
-        proofs = proof_report.exit_code(self.proven)
-        if any(outcome.status != "cut short" for outcome in wrong) or proofs == VIOLATED:
+        if self.mutants and not self.mutants.right:
             return VIOLATED
-        return INCONCLUSIVE if wrong or proofs == INCONCLUSIVE else SHOWN
+        proofs = (proof_report.exit_code(self.proven), shipped_report.exit_code(self.shipped))
+        if any(outcome.status != "cut short" for outcome in wrong) or VIOLATED in proofs:
+            return VIOLATED
+        return INCONCLUSIVE if wrong or INCONCLUSIVE in proofs else SHOWN
 
 
 def verify(quick: bool, progress: Progress) -> Verification:
@@ -72,6 +82,10 @@ def verify(quick: bool, progress: Progress) -> Verification:
         proven[proof.proof] = proof
         progress.note(f"{len(proven)} of {len(wanted)} proofs done")
     result.proven = [proven[proof] for proof in wanted]
+    progress.note("the shipped boundary logic")
+    result.shipped = prove_shipped(quick=quick)
+    if not quick:
+        result.mutants = score(SAMPLE, note=progress.note)
     result.traces = [trace_row(path) for path in sorted(TRACES.glob("*.ndjson"))]
     result.gaps = gaps(result.outcomes)
     result.gaps += [
@@ -143,7 +157,9 @@ def data(result: Verification) -> dict[str, Any]:
         "code": result.code,
         "searches": [report.data(outcome) | {"as expected": outcome.as_expected} for outcome in result.outcomes],
         "proofs": [proof_data(proof) for proof in result.proven],
+        "shipped": shipped_report.data(result.shipped),
         "traces": result.traces,
+        "mutants": mutants_report.data(result.mutants) if result.mutants else None,
         "gaps": result.gaps,
     }
 
@@ -165,12 +181,17 @@ def show(result: Verification) -> None:
     ]
     table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), rows)
     proof_report.show_table(result.proven)
+    shipped_report.show_table(result.shipped)
+    if result.mutants:
+        tell = mutants_report.brief if result.mutants.right else mutants_report.show
+        say(f"{tell(result.mutants)}\n")
     for gap in result.gaps:
         say(f"GAP: {gap}")
     for outcome in result.outcomes:
         if not outcome.as_expected:
             _explain(outcome)
     proof_report.show_failures(result.proven)
+    shipped_report.show_failures(result.shipped)
     say(_summary(result))
 
 
@@ -217,11 +238,14 @@ def _summary(result: Verification) -> str:
     wrong = sum(not outcome.as_expected for outcome in result.outcomes)
     wrong += sum(not row["right"] for row in result.traces) + len(result.gaps)
     wrong += sum(not proof.holds for proof in result.proven) + len(unneeded(result.proven))
+    wrong += not result.shipped.holds
+    wrong += len(result.mutants.unjustified) if result.mutants else 0
     if wrong:
         return f"{wrong} of the checks are not as they should be"
     states = sum(outcome.exploration.states for outcome in result.outcomes)
     return (
         f"all as it should be: {len(result.outcomes)} searches, {states:,} states; {len(result.proven)} proofs, "
-        f"{sum(len(proof.obligations) for proof in result.proven):,} obligations; {len(result.traces)} traces. "
+        f"{sum(len(proof.obligations) for proof in result.proven):,} obligations; "
+        f"{len(result.shipped.names)} shipped functions proved; {len(result.traces)} traces. "
         "What that covers and what it does not: README"
     )

@@ -85,6 +85,20 @@ WRONG_EDITS = (
         "without_spare=skip",
     ),
     WrongEdit(
+        "free-twice",
+        "a request that leaves gives its working slot back twice",
+        (Edit("spec.slots", "give_back(s, me.working)\n", "give_back(s, me.working)\n    give_back(s, me.working)\n"),),
+        EAGER,
+        "one-owner",
+    ),
+    WrongEdit(
+        "skip-the-copy",
+        "a prefill that marks nothing does not copy the cached state that it starts from",
+        (Edit("spec.actions.prefill", "source=me.source,", "source=me.source if mark != ABSENT else ABSENT,"),),
+        EAGER,
+        "exact-label",
+    ),
+    WrongEdit(
         "forgotten-ring",
         "a request that leaves keeps its record: only its phase says that it is gone",
         (Edit("spec.slots", "s.requests[request] = idle_request(design.scope)", "me.phase = 0"),),

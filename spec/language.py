@@ -147,7 +147,11 @@ def action(**choices: Choices) -> Callable[[Callable[..., None]], Action]:
 
 @dataclasses.dataclass(frozen=True)
 class Property:
-    """A property: always (of every state), step (of every transition), sometimes (must be seen), or a lemma."""
+    """What is stated of a model, by its kind.
+
+    always: of every reachable state; step: of every transition; duty: of every transition of our own design; sometimes:
+    must be seen; lemma: of every reachable state of our own design.
+    """
 
     function: Callable[..., bool]
     kind: str
@@ -162,6 +166,11 @@ class Property:
     def sentence(self) -> str:
         """What the property says, in one sentence."""
         return " ".join((self.function.__doc__ or "").split("\n\n")[0].split())
+
+    @property
+    def of_steps(self) -> bool:
+        """Whether it speaks about a step, the states before and after, and not about one state."""
+        return self.kind in ("step", "duty", "sometimes")
 
     def __call__(self, *arguments: Any) -> bool:
         """Evaluate the property natively."""
@@ -180,6 +189,14 @@ def always(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[.
 def step(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
     """Declare a property of every transition: `function(before, after, context)`."""
     return lambda function: Property(function, "step", applies)
+
+
+def duty(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+    """Declare what our own design does in every transition: `function(before, after, context)`.
+
+    It is claimed only where the context is exactly the model's own, and asked by searches only, never by a proof.
+    """
+    return lambda function: Property(function, "duty", applies)
 
 
 def lemma(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:

@@ -2,6 +2,7 @@
 
 from spec.actions import ACTIONS
 from spec.design import Design as Context
+from spec.duties import DUTIES
 from spec.environment import OTHERS
 from spec.lemmas import LEMMAS
 from spec.properties import PROPERTIES
@@ -11,7 +12,7 @@ from spec.state import State
 from spec.state import initial as init
 
 actions = ACTIONS + OTHERS
-properties = PROPERTIES + SOMETIMES + LEMMAS
+properties = PROPERTIES + DUTIES + SOMETIMES + LEMMAS
 symmetric = ("requests", "families", "slots")
 
 __all__ = ["Context", "Scope", "State", "actions", "init", "properties", "symmetric"]

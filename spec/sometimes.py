@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from spec.design import Design
+from spec.grid import boundary_behind
 from spec.language import ABSENT, sometimes
 from spec.rows import awaits_read, claim_pending
 from spec.scope import EAGER, LAZY, OVERWRITE
-from spec.state import State
+from spec.state import IDLE, RUNNING, State
 
 
 def _overlapped(design: Design) -> bool:
@@ -110,6 +111,59 @@ def ring_wrapped(before: State, after: State, design: Design) -> bool:
     )
 
 
+@sometimes()
+def batch_of_nobody_named(before: State, after: State, design: Design) -> bool:
+    """A batch is launched that has no row of a named request, while one of them is idle."""
+    if before.pending < after.pending and any(request.phase == IDLE for request in after.requests):
+        return not any(row.present for row in after.batches[before.pending].rows)
+    return False
+
+
+def _has_a_boundary(design: Design) -> bool:
+    return design.scope.interval <= design.scope.max_len
+
+
+def _has_gaps(design: Design) -> bool:
+    return design.scope.interval != 1
+
+
+def _goes_past_a_boundary(design: Design) -> bool:
+    return _has_gaps(design) and max(design.scope.interval, 1) < design.scope.max_len
+
+
+@sometimes(_has_a_boundary)
+def prompt_marked_at_its_end(before: State, after: State, design: Design) -> bool:
+    """The mark of a prefill is the whole prompt."""
+    return launches_prefill(before, after, True)
+
+
+@sometimes(_has_gaps)
+def prompt_without_a_mark(before: State, after: State, design: Design) -> bool:
+    """A prefill is launched that marks nothing."""
+    return launches_prefill(before, after, False)
+
+
+@sometimes(_goes_past_a_boundary)
+def decode_off_a_boundary(before: State, after: State, design: Design) -> bool:
+    """A request that stands at a boundary decodes to a length that is none."""
+    return any(
+        was.phase == RUNNING
+        and was.seq_len < now.seq_len
+        and boundary_behind(design.scope, was, 0)
+        and not boundary_behind(design.scope, now, 0)
+        for was, now in zip(before.requests, after.requests)
+    )
+
+
+def launches_prefill(before: State, after: State, marked: bool) -> bool:
+    """Whether this step launches a prefill that marks its whole prompt, or one that marks nothing."""
+    if before.pending < after.pending:
+        for row in after.batches[before.pending].rows:
+            if row.present and row.decode_count == 0 and row.mark == (row.seq_len if marked else ABSENT):
+                return True
+    return False
+
+
 SOMETIMES = (
     boundary_at_lookahead_0,
     boundary_at_full_lookahead,
@@ -123,4 +177,8 @@ SOMETIMES = (
     donation_without_replacement,
     reused_under_a_write,
     ring_wrapped,
+    batch_of_nobody_named,
+    prompt_marked_at_its_end,
+    prompt_without_a_mark,
+    decode_off_a_boundary,
 )

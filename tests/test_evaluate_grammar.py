@@ -185,6 +185,10 @@ PROGRAMS = {
     "a name set on both sides": "if s.flag:\n    x = s.a\nelse:\n    x = s.b > 0\ns.out = x + 1",
     "a name set to a number or a truth": "x = 5\nif s.a > 0:\n    x = s.flag\ns.out = x\ns.flag = x == 1",
     "truth of a number": "if s.a:\n    s.out = 1\nif not s.b:\n    s.out += 2\nguard(s.a + s.b)",
+    "what a value is": (
+        "if isinstance(s.a, str) or not isinstance(s.flag, (int, str)):\n    s.out = 1\n"
+        "s.out += isinstance(s.v[0], int)"
+    ),
     "a tuple by a computed index": "s.out = (3, s.a, 5)[s.b % 3]",
     "in a range": "if s.a in range(2) or s.b not in range(-1, 3):\n    s.out = 1",
     "reversed": "for x in reversed(s.v):\n    if x > 0:\n        s.out = x\n        return",

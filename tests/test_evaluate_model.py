@@ -9,8 +9,8 @@ For one state, action and choice of arguments both readings give one *outcome*, 
 What comes first decides: a guard that is false after something has been violated natively is never reached, so
 evaluated the step is enabled and violated; a fault after a false guard is not looked at. The states after are
 compared leaf by leaf, those included that only tell of the last step. Where there is a state after, each step
-property and each *sometimes* must have its native value. A property or a decision that indexes outside a vector
-raises Violated natively; evaluated it has a fault, and a property then does not hold.
+property, each duty and each *sometimes* must have its native value. A property or a decision that indexes outside a
+vector raises Violated natively; evaluated it has a fault, and a property then does not hold.
 
 States are reachable ones from random native walks under every design, reachable ones with a few leaves drawn anew,
 and arbitrary ones with every leaf drawn from its declared range. Each is read twice: as an entry of columns, and as
@@ -76,7 +76,7 @@ def native(model, state, action, arguments):
         return violation.name
     return (
         [int(value) for value in flatten(after)],
-        [not holds(stated, state, after, model.context) for stated in model.of_kind("step")],
+        [not holds(stated, state, after, model.context) for stated in model.of_kind("step") + model.of_kind("duty")],
         [holds(stated, state, after, model.context) for stated in model.of_kind("sometimes")],
     )
 
@@ -109,7 +109,7 @@ class Columns:
     """A model read as columns over some states."""
 
     def __init__(self, model, states):
-        self.reader = Reader(model)
+        self.reader = Reader(model, duties=True)
         self.index = {node: place for place, node in enumerate(self.reader.inputs) if isinstance(node, Node)}
         self.rows = [list(flatten(state)) for state in states]
 
@@ -138,7 +138,7 @@ def quiet(model, values):
 def folded(model, values, action, arguments):
     """The outcome of a step evaluated over constants: nothing may be left to compute."""
     fixed = dict(zip(action.choices, arguments, strict=True))
-    transition = Reader(model, Graph(), list(values)).transition(Instance(action, fixed, {}))
+    transition = Reader(model, Graph(), list(values), duties=True).transition(Instance(action, fixed, {}))
     parts = parts_of(transition)
     assert not [part for part in parts if isinstance(part, Node)]
     return outcome(transition, parts)

@@ -245,7 +245,7 @@ def test_every_counterexample_replays(design, mode, symmetry):
         except Violated as violation:
             raised.append((name, violation.name))
             continue
-        of = states[-2:] if stated[name].kind == "step" else states[-1:]
+        of = states[-2:] if stated[name].of_steps else states[-1:]
         assert not stated[name](*of, model.context), name
     assert all(told == name for told, name in raised)
 

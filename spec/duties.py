@@ -1,0 +1,199 @@
+"""What our own design does beyond doing no harm: one function and one sentence each, about every transition of it.
+
+The properties say what no design may do. A design may keep them all and do less than the protocol promises (mark no
+boundary, give up every spare), or tell of a step what it did not do, and timelines, traces and every *sometimes* go by
+what a step tells. Duties are searched for wherever our own design is; no induction asks them.
+"""
+
+from __future__ import annotations
+
+from spec.design import Design
+from spec.grid import boundary_behind, prefill_mark
+from spec.language import ABSENT, duty
+from spec.rows import awaits_read, awaits_write, in_flight
+from spec.scope import ANY, LAZY, SKIP
+from spec.state import IDLE, RUNNING, Request, Row, State
+
+
+@duty()
+def every_boundary_is_marked(before: State, after: State, design: Design) -> bool:
+    """A launched row marks its boundary, unless it has found no spare and is to be skipped then."""
+    if before.pending < after.pending:
+        for number, row in enumerate(after.batches[before.pending].rows):
+            boundary = boundary_of(before, after, number, row, design)
+            skipped = after.step.events[number].no_spare and design.scope.without_spare == SKIP
+            if row.mark != (ABSENT if skipped else boundary):
+                return False
+    return True
+
+
+@duty()
+def launches_are_told(before: State, after: State, design: Design) -> bool:
+    """A step tells of a launched row, and of a spare or the lack of one, exactly where there was one.
+
+    A spare is lacking only where the allocator was asked for one, or the ring has no position left for it.
+    """
+    for number, event in enumerate(after.step.events):
+        launched = False
+        in_need = False
+        if before.pending < after.pending:
+            row = after.batches[before.pending].rows[number]
+            launched = row.present
+            lazily = design.scope.mode == LAZY and row.decode_count > 0
+            in_need = lazily and boundary_of(before, after, number, row, design) != ABSENT
+        was = before.requests[number]
+        filled = in_need and is_filled(was, after.requests[number])
+        if event.no_spare and not after.step.asked and any(held == ABSENT for held in was.ring):
+            return False
+        if event.prepared != launched or event.spare_taken != filled or event.no_spare != (in_need and not filled):
+            return False
+    return True
+
+
+@duty()
+def results_are_told(before: State, after: State, design: Design) -> bool:
+    """A step tells of a result, of a publication and of a request that leaves exactly where there was one."""
+    for number, event in enumerate(after.step.events):
+        was = before.requests[number]
+        row = before.batches[0].rows[number]
+        processed = is_processed(before, after, number)
+        left = was.phase != IDLE and after.requests[number].phase == IDLE
+        if event.processed != processed or event.boundary != (processed and row.mark != ABSENT):
+            return False
+        if event.lookahead != (was.decode_count - row.decode_count if processed else ABSENT):
+            return False
+        if event.finished != (left and processed) or event.aborted != (left and not processed):
+            return False
+        if event.published != newly_cached(before, after, was):
+            return False
+    return True
+
+
+@duty()
+def what_is_kept_back_is_told(before: State, after: State, design: Design) -> bool:
+    """A checkpoint that is due to the cache, at a finish or by donation, goes there, or the step tells the one reason.
+
+    Nothing is due that a later row is going to overwrite: then the step tells that its publication was refused.
+    """
+    for number, event in enumerate(after.step.events):
+        was = before.requests[number]
+        row = before.batches[0].rows[number]
+        processed = is_processed(before, after, number)
+        overwritten = is_claimed_later(before, number, row)
+        owed = was.owed
+        if row.mark != ABSENT:
+            owed = ABSENT if overwritten else row.mark
+        if event.refused != (processed and row.mark != ABSENT and overwritten):
+            return False
+        if event.owed != (owed if event.finished else ABSENT):
+            return False
+        donates = processed and row.decode_count == 0 and row.mark != ABSENT
+        due = owed != ABSENT and (event.finished or donates)
+        reasons = sum(reason for reason in (event.published != ABSENT, event.key_cached, event.no_replacement))
+        if reasons != (1 if due else 0) or (event.no_replacement and event.finished):
+            return False
+        if event.key_cached and not any(key.family == was.family and key.length == owed for key in after.cached):
+            return False
+    return True
+
+
+@duty()
+def reuse_is_told(before: State, after: State, design: Design) -> bool:
+    """A step tells of reuse exactly if a request got a slot that a row in flight was going to write.
+
+    Of the slots that a step hands out, at most one is in flight: the allocator prefers the others.
+    """
+    reused = False
+    taken = 0
+    for slot in range(design.scope.slots):
+        got = any(owns(now, slot) and not owns(was, slot) for was, now in zip(before.requests, after.requests))
+        if got and awaits_write(before, slot):
+            reused = True
+        if got and in_flight(before, slot):
+            taken += 1
+    return after.step.reused == reused and taken <= 1
+
+
+@duty()
+def nothing_is_remembered(before: State, after: State, design: Design) -> bool:
+    """Nothing is known of a free slot that no row in flight reads, nor of rows that have run what nobody will ask.
+
+    That is: where they started from, and everything if their request has left or is not one that the scope names.
+    """
+    for slot in range(design.scope.slots):
+        if after.free[slot] and after.holds[slot].family != ABSENT and not awaits_read(after, slot):
+            return False
+    for index, batch in enumerate(after.batches):
+        if index < after.written and any(text.family != ABSENT for text in batch.others):
+            return False
+        for request, row in zip(after.requests, batch.rows):
+            if row.present and index < after.written:
+                if request.phase != RUNNING and row.working != ABSENT:
+                    return False
+                if row.decode_count == 0 and row.source != ABSENT:
+                    return False
+    return True
+
+
+@duty()
+def cache_stays_in_bounds(before: State, after: State, design: Design) -> bool:
+    """A publication leaves no more entries in the cache than it may have."""
+    published = any(event.published != ABSENT for event in after.step.events)
+    return not published or sum(key.family != ABSENT for key in after.cached) <= design.scope.nodes
+
+
+def boundary_of(before: State, after: State, number: int, row: Row, design: Design) -> int:
+    """Return the boundary that a launched row stands for; ABSENT: it stands for none, or is not there."""
+    if not row.present:
+        return ABSENT
+    if row.decode_count > 0:
+        now = after.requests[number]
+        return now.seq_len if boundary_behind(design.scope, now, 0) else ABSENT
+    # Where boundaries are a free choice, nothing else says what the choice was.
+    if design.scope.interval == ANY:
+        return row.mark
+    return prefill_mark(design.scope, before.requests[number], row.seq_len, ABSENT)
+
+
+def is_filled(was: Request, now: Request) -> bool:
+    """Whether a ring position that was empty holds a slot now."""
+    return any(old == ABSENT and new != ABSENT for old, new in zip(was.ring, now.ring))
+
+
+def is_processed(before: State, after: State, number: int) -> bool:
+    """Whether this step processed a row of a running request."""
+    running = before.batches[0].rows[number].present and before.requests[number].phase == RUNNING
+    return after.pending < before.pending and running
+
+
+def is_claimed_later(s: State, number: int, row: Row) -> bool:
+    """Whether a row of the request behind the oldest batch writes into the slot of this row's mark."""
+    return any(
+        index > 0 and batch.rows[number].mark != ABSENT and batch.rows[number].slot == row.slot
+        for index, batch in enumerate(s.batches)
+    )
+
+
+def newly_cached(before: State, after: State, was: Request) -> int:
+    """Return the length under which a slot of this ring went to the cache; ABSENT: none did."""
+    length = ABSENT
+    for key, now, slot in zip(before.cached, after.cached, range(len(after.cached))):
+        if key.family == ABSENT and now.family != ABSENT and any(held == slot for held in was.ring):
+            length = now.length
+    return length
+
+
+def owns(me: Request, slot: int) -> bool:
+    """Whether a slot is the request's working slot or in its ring."""
+    return me.working == slot or any(held == slot for held in me.ring)
+
+
+DUTIES = (
+    every_boundary_is_marked,
+    launches_are_told,
+    results_are_told,
+    what_is_kept_back_is_told,
+    reuse_is_told,
+    nothing_is_remembered,
+    cache_stays_in_bounds,
+)

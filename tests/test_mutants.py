@@ -1,0 +1,190 @@
+"""Mutants of the spec: how they are made, what kills them, and that every survivor has its reason."""
+
+import ast
+from collections import Counter
+
+import pytest
+
+import spec.model
+from checker.edits import edited_model
+from checker.ladder import DUTY, PROPERTY, RUNGS, judge, search
+from checker.mutants import Score, judge_all, score
+from checker.mutants_report import data, exit_code, show
+from checker.mutations import MODULES, mutants, mutants_of, reached
+from checker.output import SHOWN, VIOLATED
+from checker.survivors import JUSTIFIED
+from spec.duties import DUTIES
+
+SMALL = '''
+def step(s: State, number: int) -> bool:
+    """Say what happens; not True, not 1."""
+    guard(number < 3)
+    require(number != ABSENT, "one-owner")
+    found = number
+    s.count += 2
+    if s.open and not s.shut:
+        found = s.phase
+        tell(s)
+    return found == RUNNING
+'''
+
+
+# For each duty a mutant that it kills, and the rung where it does.
+KILLED_BY_DUTY = {
+    "every-boundary-is-marked": (2, "spec/ring.py claim_lazily: if design.scope.without_spare == SKIP: -> if False:"),
+    "launches-are-told": (0, "spec/actions/decode.py prepare: s.step.events[request].prepared = True -> pass"),
+    "results-are-told": (0, "spec/actions/transfer.py abort: s.step.events[request].aborted = True -> pass"),
+    "what-is-kept-back-is-told": (0, "spec/actions/results.py donate: event.key_cached = True -> pass"),
+    "reuse-is-told": (0, "spec/slots.py take: if awaits_write(s, slot): -> if True:"),
+    "nothing-is-remembered": (0, "spec/actions/cache.py evict: forget(s) -> pass"),
+    "cache-stays-in-bounds": (
+        3,
+        "spec/slots.py publish: guard(sum(key.family != ABSENT for key in s.cached) < design.scope.nodes) -> pass",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def every():
+    return {mutant.key: mutant for mutant in mutants()}
+
+
+def test_a_small_text_has_these_mutants():
+    assert Counter(mutant.operator for mutant in mutants_of("spec.small", SMALL)) == {
+        "drop-guard": 1,
+        "drop-require": 1,
+        "drop-call": 1,
+        "drop-assignment": 2,  # the count, and the second `found`: without the first there would be no such name
+        "assignment": 1,
+        "comparison": 3,
+        "constant": 7,  # 3, 2 and RUNNING in two ways; ABSENT, as it is compared, in the one that may be equal
+        "if": 2,
+        "and-or": 1,
+        "drop-operand": 2,
+        "drop-not": 1,
+        "return": 2,
+    }
+
+
+@pytest.mark.parametrize(
+    ("operator", "lines"),
+    [
+        ("drop-guard", ["pass"]),
+        ("comparison", ["guard(number <= 3)", 'require(number == ABSENT, "one-owner")', "return found != RUNNING"]),
+        ("assignment", ["s.count -= 2"]),
+        ("if", ["if False:", "if True:"]),
+        ("and-or", ["if (s.open or not s.shut):"]),
+        ("drop-operand", ["if True and not s.shut:", "if s.open and True:"]),
+        ("drop-not", ["if s.open and s.shut:"]),
+        ("return", ["return False", "return True"]),
+    ],
+)
+def test_a_mutant_changes_one_line(operator, lines):
+    made = [mutant for mutant in mutants_of("spec.small", SMALL) if mutant.operator == operator]
+    assert [mutant.new for mutant in made] == lines
+
+
+def test_what_spans_lines_keeps_the_lines_below_in_place():
+    text = "def f(s):\n    s.row = Row(\n        a=1,\n        b=s.x\n        or s.y,\n    )\n    s.z = 1\n"
+    for mutant in mutants_of("spec.small", text):
+        assert mutant.text.splitlines()[6] in ("    s.z = 1", "    s.z = 0", "    s.z = 2", "    pass"), mutant.key
+        ast.parse(mutant.text)
+
+
+def test_every_mutant_is_another_text_that_compiles(every):
+    texts = {mutant.text for mutant in every.values()}
+    assert len(texts) == len(every) == len(mutants())
+    for mutant in every.values():
+        compile(mutant.text, mutant.file, "exec")
+        assert mutant.old != mutant.new
+
+
+def test_the_order_and_the_names_are_fixed(every):
+    assert [mutant.name for mutant in mutants()] == [mutant.name for mutant in mutants()]
+    assert {mutant.module for mutant in every.values()} == set(MODULES)
+
+
+def test_what_only_properties_read_is_not_mutated():
+    assert {"admit", "take", "pick", "claims"} <= reached()
+    assert not {"promised", "claim_pending", "boundary_behind"} & reached()
+
+
+def test_every_justified_survivor_is_a_mutant(every):
+    assert sorted(set(JUSTIFIED) - set(every)) == []
+
+
+def test_few_survivors_are_justified(every):
+    assert len(JUSTIFIED) <= 0.05 * len(every)
+
+
+def test_properties_read_their_own_copy_of_what_is_mutated(every):
+    mutant = next(mutant for mutant in every.values() if mutant.module == "spec.rows")
+    texts = mutant.texts()
+    assert "from spec.rows_kept import" in texts["spec.lemmas"]
+    assert "from spec.rows_kept import" in texts["spec.slots_kept"]
+    assert texts["spec.rows_kept"] != texts["spec.rows"]
+
+
+@pytest.mark.parametrize("rung", RUNGS[:6], ids=lambda rung: rung.scope)
+def test_nothing_kills_the_spec_itself(rung):
+    assert search(spec.model, rung) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rung", RUNGS[6:], ids=lambda rung: rung.scope)
+def test_nothing_kills_the_spec_itself_in_the_larger_scopes(rung):
+    assert search(spec.model, rung) == []
+
+
+@pytest.mark.parametrize("duty", DUTIES, ids=lambda duty: duty.name)
+def test_each_duty_kills_a_mutant(every, duty):
+    rung, key = KILLED_BY_DUTY[duty.name]
+    found = search(edited_model(every[key].texts(), "mutant"), RUNGS[rung])
+    assert (DUTY, duty.name) in [(kind, name) for kind, name, _ in found]
+
+
+def test_a_fate_says_what_killed_the_mutant(every):
+    fate = judge(every["spec/design.py Design.may_publish: return not claims(s, request, slot) -> return False"])
+    assert (fate.kind, fate.by) == (PROPERTY, "checkpoint-not-lost")
+    assert fate.scope == RUNGS[0].scope
+    assert fate.steps > 0
+
+
+def test_the_score_names_survivors_without_a_reason(every):
+    mutant = next(iter(every.values()))
+    fate = judge(mutant)
+    fate.kind = ""
+    result = Score([fate], len(every), [fate.key], [], 0.0)
+    assert not result.right
+    assert exit_code(result) == VIOLATED
+    assert "SURVIVED" in show(result)
+    assert data(result)["unjustified"] == [mutant.key]
+
+
+def test_a_sample_is_killed():
+    result = score(sample=4, workers=1)
+    assert exit_code(result) == SHOWN, show(result)
+    assert result.killed == len(result.fates) == 4
+
+
+def test_a_reason_without_a_survivor_is_stale(monkeypatch):
+    monkeypatch.setitem(JUSTIFIED, "spec/slots.py take: is no mutant", "no reason")
+    monkeypatch.setattr("checker.mutants.mutants", lambda: mutants()[:1])
+    result = score(workers=1)
+    assert "spec/slots.py take: is no mutant" in result.stale
+    assert exit_code(result) == VIOLATED
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_every_mutant_is_killed_or_justified(part):
+    chosen = mutants()[part::4]
+    survivors = {fate.key for fate in judge_all(chosen) if not fate.killed}
+    assert survivors == {mutant.key for mutant in chosen} & set(JUSTIFIED)
+
+
+@pytest.mark.slow
+def test_processes_and_one_process_judge_alike(every):
+    chosen = list(every.values())[:2]
+    alone = {fate.key: (fate.kind, fate.by) for fate in map(judge, chosen)}
+    assert {fate.key: (fate.kind, fate.by) for fate in judge_all(chosen, 2)} == alone
