@@ -4,29 +4,46 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Final
 
 from checker import output
-from checker.fuzzing import Campaign, Found, fuzz, keep, lines, seconds_of
+from checker.fuzzing import Campaign, Found, fuzz, keep, seconds_of
 from checker.moves import Unplayable, replay
 from checker.scenario import read
+from checker.stateful import ACTIONS
 from runtime.streams import Worker
 from spec.scope import BadScope
+
+NEVER_BY_THE_RUNTIME: Final = frozenset({"reused-under-a-write"})
+"""Each *sometimes* that the spec allows and the runtime does not do: it hands out no slot that is still in flight."""
+
+Kept = list[tuple[Found, Path, Path]]
+"""Failures with their scripts and their traces."""
 
 
 def run(budget: str, workers: int, seed: int, as_json: bool) -> int:
     """Fuzz, tell what came of it, and return the exit code."""
     seconds = seconds_of(budget)
     campaign = fuzz(seconds, workers, seed)
-    kept = [(found, *keep(found)) for found in campaign.found]
     if as_json:
-        output.emit(data(campaign, kept))
+        output.emit(data(campaign, kept(campaign)))
     else:
-        for found, script, trace in kept:
-            output.say(told(found, script, trace))
+        show_failures(campaign)
         output.say("\n".join(lines(campaign)))
         if not campaign.right:
             output.say(f"slotproof fuzz --time {budget} --workers {workers} --seed {seed}")
     return output.SHOWN if campaign.right else output.VIOLATED
+
+
+def kept(campaign: Campaign) -> Kept:
+    """Save every failure of a campaign."""
+    return [(found, *keep(found)) for found in campaign.found]
+
+
+def show_failures(campaign: Campaign) -> None:
+    """Save every failure and print it as a program and as a timeline."""
+    for found, script, trace in kept(campaign):
+        output.say(told(found, script, trace))
 
 
 def told(found: Found, script: Path, trace: Path) -> str:
@@ -46,7 +63,27 @@ def told(found: Found, script: Path, trace: Path) -> str:
     )
 
 
-def data(campaign: Campaign, kept: list[tuple[Found, Path, Path]]) -> dict[str, object]:
+def lines(campaign: Campaign) -> list[str]:
+    """Return what was done and covered, in words."""
+    coverage = campaign.coverage
+    rate = coverage.steps / max(campaign.busy, 1e-9)
+    pairs = len(ACTIONS) ** 2
+    unseen = sorted(coverage.unseen - NEVER_BY_THE_RUNTIME)
+    told = [
+        f"{coverage.steps:,} steps in {coverage.runs:,} runs, {campaign.seconds:.0f} s, {campaign.workers} workers: "
+        f"{rate:,.0f} checked steps a second each",
+        "actions: " + ", ".join(f"{action} {coverage.actions[action]:,}" for action in ACTIONS),
+        f"pairs of actions: {len(coverage.pairs)} of {pairs}",
+        f"sometimes: {len(coverage.seen)} seen" + (f", never: {', '.join(unseen)}" if unseen else ""),
+    ]
+    if coverage.missing:
+        told.append(f"never taken: {', '.join(coverage.missing)}; that is a failure: nothing is known about them")
+    if not coverage.steps:
+        told.append("no step was taken: nothing is known; give it more time")
+    return told
+
+
+def data(campaign: Campaign, kept: Kept) -> dict[str, object]:
     """Return a campaign for a machine."""
     coverage = campaign.coverage
     return {

@@ -20,7 +20,7 @@ from checker.counterexamples import FOLDER
 from checker.moves import replay
 from checker.refinement import Failed
 from checker.scenario import read
-from checker.stateful import ACTIONS, Coverage, Run, drive, scopes
+from checker.stateful import Coverage, Run, drive, scopes
 from runtime.streams import Simulated, Worker
 from spec.scope import BadScope
 
@@ -38,9 +38,6 @@ PROFILE = settings(
 
 THREADED_EVERY: Final = 4
 """Of so many rounds one runs on a thread instead of the simulated device."""
-
-NEVER_BY_THE_RUNTIME: Final = frozenset({"reused-under-a-write"})
-"""Each *sometimes* that the spec allows and the runtime does not do: it hands out no slot that is still in flight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,23 +174,3 @@ def seconds_of(text: str) -> float:
     if not match or float(match[1]) <= 0:
         raise BadScope(f"--time {text}: write a number of seconds, or one with a unit, such as 30s, 10m or 2h")
     return float(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
-
-
-def lines(campaign: Campaign) -> list[str]:
-    """Return what was done and covered, in words."""
-    coverage = campaign.coverage
-    rate = coverage.steps / max(campaign.busy, 1e-9)
-    pairs = len(ACTIONS) ** 2
-    unseen = sorted(coverage.unseen - NEVER_BY_THE_RUNTIME)
-    told = [
-        f"{coverage.steps:,} steps in {coverage.runs:,} runs, {campaign.seconds:.0f} s, {campaign.workers} workers: "
-        f"{rate:,.0f} checked steps a second each",
-        "actions: " + ", ".join(f"{action} {coverage.actions[action]:,}" for action in ACTIONS),
-        f"pairs of actions: {len(coverage.pairs)} of {pairs}",
-        f"sometimes: {len(coverage.seen)} seen" + (f", never: {', '.join(unseen)}" if unseen else ""),
-    ]
-    if coverage.missing:
-        told.append(f"never taken: {', '.join(coverage.missing)}; that is a failure: nothing is known about them")
-    if not coverage.steps:
-        told.append("no step was taken: nothing is known; give it more time")
-    return told

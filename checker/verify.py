@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker import mutants_report, plan, proof_report, report, shipped_report
+from checker import fuzz_report, mutants_report, plan, proof_report, report, shipped_report
 from checker.checks import Check, Outcome, run_all, stale
+from checker.fuzzing import Campaign, fuzz
 from checker.history import DESIGNS, RELEASES
 from checker.judge import judge_file
 from checker.mutants import Score, score
@@ -23,6 +24,8 @@ from spec.properties import PROPERTIES
 from spec.scope import Scope
 from spec.sometimes import SOMETIMES
 
+FUZZ_SECONDS, FUZZ_SECONDS_QUICK, FUZZ_WORKERS = 30.0, 4.0, 2
+"""How long the runtime is fuzzed here; `slotproof fuzz` goes on for longer."""
 SAMPLE = 12
 """Mutants of the spec that are judged here; `slotproof mutants` judges all."""
 TRACES = Path("tests/traces")
@@ -39,6 +42,7 @@ class Verification:
     proven: list[Proven] = field(default_factory=list)
     traces: list[dict[str, Any]] = field(default_factory=list)
     shipped: Shipped = field(default_factory=Shipped)
+    fuzzed: Campaign = field(default_factory=Campaign)
     mutants: Score | None = None
     """A sample of them; None with --quick."""
     gaps: list[str] = field(default_factory=list)
@@ -55,7 +59,7 @@ class Verification:
         wrong = [outcome for outcome in self.outcomes if not outcome.as_expected]
         if self.gaps or any(not row["right"] for row in self.traces):
             return VIOLATED
-        if self.mutants and not self.mutants.right:
+        if (self.mutants and not self.mutants.right) or not self.fuzzed.right:
             return VIOLATED
         proofs = (proof_report.exit_code(self.proven), shipped_report.exit_code(self.shipped))
         if any(outcome.status != "cut short" for outcome in wrong) or VIOLATED in proofs:
@@ -84,6 +88,8 @@ def verify(quick: bool, progress: Progress) -> Verification:
     result.proven = [proven[proof] for proof in wanted]
     progress.note("the shipped boundary logic")
     result.shipped = prove_shipped(quick=quick)
+    progress.note("fuzzing the runtime")
+    result.fuzzed = fuzz(FUZZ_SECONDS_QUICK if quick else FUZZ_SECONDS, FUZZ_WORKERS, first_seed=0)
     if not quick:
         result.mutants = score(SAMPLE, note=progress.note)
     result.traces = [trace_row(path) for path in sorted(TRACES.glob("*.ndjson"))]
@@ -158,6 +164,7 @@ def data(result: Verification) -> dict[str, Any]:
         "searches": [report.data(outcome) | {"as expected": outcome.as_expected} for outcome in result.outcomes],
         "proofs": [proof_data(proof) for proof in result.proven],
         "shipped": shipped_report.data(result.shipped),
+        "fuzz": fuzz_report.data(result.fuzzed, fuzz_report.kept(result.fuzzed)),
         "traces": result.traces,
         "mutants": mutants_report.data(result.mutants) if result.mutants else None,
         "gaps": result.gaps,
@@ -182,6 +189,7 @@ def show(result: Verification) -> None:
     table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), rows)
     proof_report.show_table(result.proven)
     shipped_report.show_table(result.shipped)
+    say("Runtime and spec side by side\n" + "\n".join(f"  {line}" for line in fuzz_report.lines(result.fuzzed)) + "\n")
     if result.mutants:
         tell = mutants_report.brief if result.mutants.right else mutants_report.show
         say(f"{tell(result.mutants)}\n")
@@ -192,6 +200,7 @@ def show(result: Verification) -> None:
             _explain(outcome)
     proof_report.show_failures(result.proven)
     shipped_report.show_failures(result.shipped)
+    fuzz_report.show_failures(result.fuzzed)
     say(_summary(result))
 
 
@@ -238,7 +247,7 @@ def _summary(result: Verification) -> str:
     wrong = sum(not outcome.as_expected for outcome in result.outcomes)
     wrong += sum(not row["right"] for row in result.traces) + len(result.gaps)
     wrong += sum(not proof.holds for proof in result.proven) + len(unneeded(result.proven))
-    wrong += not result.shipped.holds
+    wrong += (not result.shipped.holds) + (not result.fuzzed.right)
     wrong += len(result.mutants.unjustified) if result.mutants else 0
     if wrong:
         return f"{wrong} of the checks are not as they should be"
@@ -246,6 +255,7 @@ def _summary(result: Verification) -> str:
     return (
         f"all as it should be: {len(result.outcomes)} searches, {states:,} states; {len(result.proven)} proofs, "
         f"{sum(len(proof.obligations) for proof in result.proven):,} obligations; "
-        f"{len(result.shipped.names)} shipped functions proved; {len(result.traces)} traces. "
+        f"{len(result.shipped.names)} shipped functions proved; {result.fuzzed.coverage.steps:,} steps of the runtime; "
+        f"{len(result.traces)} traces. "
         "What that covers and what it does not: README"
     )

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from checker.cli import app
-from checker.fuzz_report import data, replay_file
-from checker.fuzzing import Campaign, hunt, keep, lines, seconds_of
+from checker.fuzz_report import data, lines, replay_file
+from checker.fuzzing import Campaign, hunt, keep, seconds_of
 from checker.scenario import read
 from checker.stateful import ACTIONS, Coverage
 from runtime import boundary
