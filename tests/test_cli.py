@@ -58,7 +58,8 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
         (("explain", "cafecafe"), "no counterexample"),
         (("judge", "no-such-trace.ndjson"), "cannot be read"),
         (("play", "no-such-scenario.txt"), "no-such-scenario.txt"),
-        (("fuzz",), "runtime"),
+        (("fuzz", "--time", "soon"), "30s, 10m or 2h"),
+        (("replay", "tests/scenarios/merged-29792-eager.txt"), "played by design"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], said: str) -> None:
