@@ -265,9 +265,9 @@ def repair(
 
 @app.command()
 def mutants(
-    sample: Annotated[int | None, typer.Option(help="Judge only so many, drawn at random.", min=1)] = None,
+    sample: Annotated[int | None, typer.Option(help="Judge only so many, drawn at random.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of the draw.")] = SEED,
-    workers: Annotated[int | None, typer.Option(help="Processes; default: one per core.", min=1)] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; default: one per core.")] = None,
     as_json: Json = False,
 ) -> None:
     """Change the spec in every small way, and show what notices it: the mutation score."""

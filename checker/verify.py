@@ -21,7 +21,7 @@ from spec.properties import PROPERTIES
 from spec.scope import Scope
 from spec.sometimes import SOMETIMES
 
-SAMPLE = 12
+SAMPLE = 10
 """Mutants of the spec that are judged here; `slotproof mutants` judges all."""
 TRACES = Path("tests/traces")
 """Where the recorded traces lie; a name says what the verdict must be: `-good` or `-bad`."""
