@@ -284,7 +284,7 @@ def repair(
 
 @app.command()
 def mutants(
-    sample: Annotated[int | None, typer.Option(help="Judge only so many, drawn at random.", min=1)] = None,
+    sample: Annotated[int | None, typer.Option(help="Judge only so many, drawn at random.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of the draw.")] = SEED,
     workers: Annotated[int | None, typer.Option(help="Processes; default: one per core.", min=1)] = None,
     shipped: Annotated[

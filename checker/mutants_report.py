@@ -10,13 +10,17 @@ from checker.ladder import CHOICES, ERROR, KINDS, Fate
 from checker.mutants import Score, score
 from checker.output import SHOWN, VIOLATED, Progress, emit, say
 from checker.survivors import JUSTIFIED
+from spec.scope import BadScope
 
 _WORDS = {CHOICES: "choices *"}
 _FOOTNOTE = "* no property: the same states as ever, but another number of steps between them"
 
 
 def run(sample: int | None, seed: int, workers: int | None, as_json: bool, progress: Progress) -> int:
-    """Judge all mutants or a sample, print the score, and return the exit code."""
+    """Judge all mutants or a sample, print the score, and return the exit code; raises BadScope."""
+    for name, value in (("sample", sample), ("workers", workers)):
+        if value is not None and value < 1:
+            raise BadScope(f"--{name} {value}: write a number from 1 on, or leave it out for all")
     result = score(sample, workers, seed, progress.note)
     progress.done()
     if as_json:

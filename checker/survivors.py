@@ -16,6 +16,10 @@ _SAID = "The property of the same name says the same of the state before, and so
 _READY = "What may be processed has been run (`ready`), and what has been run is pending."
 _NO_MARK = "A row that is not there, or has no mark, names no slot and no position (lemma rows-make-sense)."
 _EMPTY = "From `pending` on the batches are empty, so that looking at one more changes nothing."
+_RAN = (
+    "A row that has run and is still pending wrote slots that its request still owns; others are "
+    "forgotten once they have run."
+)
 _RENAMED = (
     "A slot that is named although it is not in flight is another name for the one that would be handed out anyway."
 )
@@ -185,6 +189,15 @@ _SURVIVORS = (
             "spec/rows.py awaits_read",
             "s.written <= index < s.pending and any(row.present and row.source == slot for row in batch.rows)",
             "s.written <= index <= s.pending and any(row.present and row.source == slot for row in batch.rows)",
+        ),
+    ),
+    (
+        _RAN,
+        _keys(
+            "spec/rows.py awaits_write",
+            "s.written <= index < s.pending and (any(writes(row, slot) for row in batch.rows) or "
+            "others_write(batch, slot))",
+            "True and (any(writes(row, slot) for row in batch.rows) or others_write(batch, slot))",
         ),
     ),
     (

@@ -26,7 +26,7 @@ from spec.sometimes import SOMETIMES
 
 FUZZ_SECONDS, FUZZ_SECONDS_QUICK, FUZZ_WORKERS = 30.0, 4.0, 2
 """How long the runtime is fuzzed here; `slotproof fuzz` goes on for longer."""
-SAMPLE = 12
+SAMPLE = 10
 """Mutants of the spec that are judged here; `slotproof mutants` judges all."""
 TRACES = Path("tests/traces")
 """Where the recorded traces lie; a name says what the verdict must be: `-good` or `-bad`."""

@@ -54,6 +54,7 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
         (("explore", "--design", "missing.py"), "no such Python file"),
         (("explore", "--model", "tests/yardstick.py", "--set", "Q=3"), "write NAME=NUMBER with a name out of"),
         (("explore", "--symmetry", "some"), "full, none or auto"),
+        (("mutants", "--sample", "0"), "write a number from 1 on"),
         (("explore", "--property", "exact-labels"), "exact-label"),
         (("explain", "cafecafe"), "no counterexample"),
         (("judge", "no-such-trace.ndjson"), "cannot be read"),

@@ -13,6 +13,7 @@ from checker.mutants_report import data, exit_code, show
 from checker.mutations import MODULES, mutants, mutants_of, reached
 from checker.output import SHOWN, VIOLATED
 from checker.survivors import JUSTIFIED
+from checker.verify import Verification
 from spec.duties import DUTIES
 
 SMALL = '''
@@ -173,6 +174,13 @@ def test_a_reason_without_a_survivor_is_stale(monkeypatch):
     result = score(workers=1)
     assert "spec/slots.py take: is no mutant" in result.stale
     assert exit_code(result) == VIOLATED
+
+
+def test_the_main_job_fails_where_a_mutant_survives():
+    whole = Verification(mutants=Score([], 771, [], [], 0.0))
+    assert whole.code == SHOWN
+    whole.mutants = Score([], 771, ["spec/slots.py take: something -> something else"], [], 0.0)
+    assert whole.code == VIOLATED
 
 
 @pytest.mark.slow
