@@ -10,7 +10,10 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
+
+import torch
 
 Work = Callable[[], None]
 
@@ -50,14 +53,25 @@ class _Done:
         """Return at once."""
 
 
+def _accelerator() -> Callable[[], None]:
+    """Return what waits for an accelerator, where there is one: it goes on working when its calls have returned."""
+    if torch.accelerator.is_available():
+        return torch.accelerator.synchronize
+    return lambda: None
+
+
 class Inline:
-    """Performs work while it is submitted."""
+    """Performs work while it is submitted, an accelerator's part of it included."""
 
     _done = _Done()
+
+    def __init__(self) -> None:
+        self._settle = _accelerator()
 
     def submit(self, work: Work) -> Event:
         """Perform the work now."""
         work()
+        self._settle()
         return self._done
 
     def close(self) -> None:
@@ -97,13 +111,18 @@ class Worker:
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[tuple[_Flag, Work] | None] = queue.SimpleQueue()
         self._closed = False
+        self._settle = _accelerator()
         self._thread = threading.Thread(target=self._run, name="device", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
         while (item := self._queue.get()) is not None:
             flag, work = item
-            flag.perform(work)
+            flag.perform(partial(self._perform, work))
+
+    def _perform(self, work: Work) -> None:
+        work()
+        self._settle()
 
     def submit(self, work: Work) -> Event:
         """Hand the work to the thread; raises RuntimeError where it has ended and nobody would perform it."""
