@@ -1,4 +1,4 @@
-"""What only an accelerator can show: the same run on a real device, with pinned staging and copies that do not block."""
+"""What only an accelerator can show: the same run on a real device, with pinned staging that does not block."""
 
 import numpy as np
 import pytest
