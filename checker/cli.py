@@ -11,7 +11,6 @@ import typer
 
 from checker import bounded_report, mutants_report, output, proof_report, proofs, report, ring_report, shipped_mutants
 from checker import repair as repairing
-from checker import verify as verification
 from checker.checks import Check, model_for, run_all
 from checker.checks import run as run_check
 from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_of
@@ -58,6 +57,8 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Run the main job: our design holds, what must fail fails, traces get the right verdict."""
+    from checker import verify as verification  # noqa: PLC0415 (torch takes a second, and only this and fuzz need it)
+
     result = verification.verify(quick, output.Progress())
     if as_json:
         output.emit(verification.data(result))
@@ -187,7 +188,7 @@ def fuzz(
     as_json: Json = False,
 ) -> None:
     """Hunt for runs in which the runtime is not what the spec says, or breaks a property; shrink what is found."""
-    from checker import fuzz_report  # noqa: PLC0415 (torch and Hypothesis take a second, and only this needs them)
+    from checker import fuzz_report  # noqa: PLC0415 (as above)
 
     raise typer.Exit(fuzz_report.run(budget, workers, seed, as_json))
 
@@ -199,7 +200,7 @@ def replay_script(
     as_json: Json = False,
 ) -> None:
     """Play a script on the runtime and the spec together, and compare them after every step."""
-    from checker import fuzz_report  # noqa: PLC0415
+    from checker import fuzz_report  # noqa: PLC0415 (as above)
 
     raise typer.Exit(fuzz_report.replay_file(file, threaded, as_json))
 
