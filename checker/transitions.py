@@ -50,8 +50,8 @@ class Reader:
         assert isinstance(shape, Record)
         return shape
 
-    def transition(self, instance: Instance) -> Transition:
-        """Walk an action with some parameters fixed."""
+    def transition(self, instance: Instance, sights: bool = True) -> Transition:
+        """Walk an action with some parameters fixed; without `sights`, what should be seen sometimes is left out."""
         store = Store(self.graph)
         walk = Walk(self.graph, store, self.model.context)
         state = self.state(store, self.inputs)
@@ -66,8 +66,9 @@ class Reader:
         steps = [
             (stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.model.of_kind("step")
         ]
-        sights = [(stated, self.holds(stated, [self.inputs, after])) for stated in self.model.of_kind("sometimes")]
-        return Transition(instance, dict(chosen), walk.enabled, after, faults, steps, sights)
+        wanted = self.model.of_kind("sometimes") if sights else []
+        seen = [(stated, self.holds(stated, [self.inputs, after])) for stated in wanted]
+        return Transition(instance, dict(chosen), walk.enabled, after, faults, steps, seen)
 
     def _faults(self, walk: Walk, after: list[Value]) -> list[tuple[str, Value]]:
         """Return what the action violates; first come, first named, as natively."""
