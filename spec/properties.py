@@ -7,6 +7,7 @@ last step; no decision of a design is trusted, except where the property speaks 
 from __future__ import annotations
 
 from spec.design import Design
+from spec.environment import DISCIPLINE
 from spec.language import ABSENT, always, step
 from spec.rows import claim_pending, others_write, promised, writes
 from spec.scope import ANY, EAGER, LAZY
@@ -276,6 +277,7 @@ def batch_local(before: State, after: State, design: Design) -> bool:
 
 
 PROPERTIES = (
+    *DISCIPLINE,
     one_owner,
     keep_index_defined,
     lookahead_window,
