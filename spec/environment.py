@@ -1,10 +1,9 @@
 """All other requests, any number of them, as an environment of the named ones (scope: others=on).
 
 The rules of what any request may do with a slot are written once, below. Of the other requests they are assumed: each
-of their actions is guarded by them, and nothing else. Of the named ones they are shown (DISCIPLINE): whatever a named
-request does in one step, others could do in a few, first take, publish and give back, then join the batch. So the
-environment stands for any number of requests like ours. Whether one is eager or lazy, how long it lives and what text
-it computes is left open: everything that the rules allow may happen.
+of their actions is guarded by them, and nothing else. Of the named ones they are shown (spec/discipline.py). Whether
+another request is eager or lazy, how long it lives and what text it computes is left open: everything that the rules
+allow may happen.
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from __future__ import annotations
 from spec.choices import families, lengths, watched
 from spec.design import Design
 from spec.grid import on_grid
-from spec.language import ABSENT, action, copy, guard, step
-from spec.rows import awaits_write, writes
+from spec.language import ABSENT, action, copy, guard
+from spec.rows import awaits_write
 from spec.slots import forget, give_back
-from spec.state import Family, Length, Request, Slot, State, Text
+from spec.state import Family, Length, Slot, State, Text
 
 # The rules.
 
@@ -79,76 +78,3 @@ def others_publish(s: State, design: Design, slot: Slot) -> None:
 
 
 OTHERS = (others_take, others_give_back, others_join, others_publish)
-
-
-# Shown of the named requests.
-
-
-def owns(request: Request, slot: Slot) -> bool:
-    """Whether a named request owns a slot: to work on, or in its ring."""
-    return request.working == slot or any(held == slot for held in request.ring)
-
-
-def named_own(s: State, slot: Slot) -> bool:
-    """Whether any named request owns a slot."""
-    return any(owns(request, slot) for request in s.requests)
-
-
-def named_step(before: State, after: State) -> bool:
-    """Whether a step is one of the named requests: it changes the record of one, launches a batch or processes one."""
-    if before.pending != after.pending:
-        return True
-    return any(was != now for was, now in zip(before.requests, after.requests))
-
-
-@step()
-def takes_only_free(before: State, after: State, design: Design) -> bool:
-    """A slot that a named request comes to own was one that anybody might take: it was free."""
-    for slot in range(design.scope.slots):
-        if named_own(after, slot) and not named_own(before, slot) and not may_take(before, slot):
-            return False
-    return True
-
-
-@step()
-def gives_back_only_own(before: State, after: State, design: Design) -> bool:
-    """A step of a named request frees only what one owned, loses nothing, and leaves alone what others own."""
-    if named_step(before, after):
-        for slot in range(design.scope.slots):
-            if after.free[slot] and not before.free[slot] and not may_use(before, slot, named_own(before, slot)):
-                return False
-            if named_own(before, slot) and not named_own(after, slot):
-                if not after.free[slot] and after.cached[slot].family == ABSENT:
-                    return False
-        if any(was != now for was, now in zip(before.others, after.others)):
-            return False
-    return True
-
-
-@step()
-def rows_only_for_own_slots(before: State, after: State, design: Design) -> bool:
-    """A row that a step launches writes only slots that its request owns then, and no launched row changes."""
-    passed = 1 if after.pending < before.pending else 0
-    for index, batch in enumerate(after.batches):
-        if after.written <= index < after.pending:
-            for number, row in enumerate(batch.rows):
-                if row != before.batches[index + passed].rows[number]:
-                    for slot in range(design.scope.slots):
-                        if writes(row, slot) and not may_use(after, slot, owns(after.requests[number], slot)):
-                            return False
-    return True
-
-
-@step()
-def publishes_only_what_is_there(before: State, after: State, design: Design) -> bool:
-    """A step of a named request changes the cache only by publishing a slot of its own as others might."""
-    if named_step(before, after):
-        for slot in range(design.scope.slots):
-            key = after.cached[slot]
-            if key != before.cached[slot] and not may_publish(before, design, slot, named_own(before, slot), key):
-                return False
-    return True
-
-
-DISCIPLINE = (takes_only_free, gives_back_only_own, rows_only_for_own_slots, publishes_only_what_is_there)
-"""What every step of a named request keeps to, which is what the environment assumes of all other requests."""

@@ -7,7 +7,7 @@ last step; no decision of a design is trusted, except where the property speaks 
 from __future__ import annotations
 
 from spec.design import Design
-from spec.environment import DISCIPLINE
+from spec.discipline import DISCIPLINE
 from spec.language import ABSENT, always, step
 from spec.rows import claim_pending, others_write, promised, writes
 from spec.scope import ANY, EAGER, LAZY
@@ -277,7 +277,6 @@ def batch_local(before: State, after: State, design: Design) -> bool:
 
 
 PROPERTIES = (
-    *DISCIPLINE,
     one_owner,
     keep_index_defined,
     lookahead_window,
@@ -294,4 +293,5 @@ PROPERTIES = (
     lazy_keeps_one,
     grid,
     batch_local,
+    *DISCIPLINE,
 )
