@@ -93,7 +93,7 @@ class Reader:
         hidden = {index: self.graph.leaf(self.leaves[index].path, *_span(self.leaves[index])) for index in told}
         shown = [[hidden.get(index, value) for index, value in enumerate(values)] for values in states]
         value = walk.run(stated, [*[self.state(store, values) for values in shown], self.model.context])
-        for node in order([value]):
+        for node in order([value]) if hidden else []:
             if node in hidden.values():
                 raise BadModel(
                     f"the property {stated.name} reads {node.name}, which only tells of the last step, "

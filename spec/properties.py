@@ -18,19 +18,27 @@ from spec.state import IDLE, RUNNING, Row, State, Text
 def one_owner(s: State, design: Design) -> bool:
     """Each slot has exactly one owner: the free list, the cache, a working slot or a ring position."""
     for slot in range(design.scope.slots):
-        owners = 1 if s.free[slot] else 0
+        owned = s.free[slot]
         if s.cached[slot].family != ABSENT:
-            owners += 1
-        for number, owned in enumerate(s.others):
-            if number == slot and owned:
-                owners += 1
+            if owned:
+                return False
+            owned = True
+        for number, theirs in enumerate(s.others):
+            if number == slot and theirs:
+                if owned:
+                    return False
+                owned = True
         for request in s.requests:
             if request.working == slot:
-                owners += 1
+                if owned:
+                    return False
+                owned = True
             for held in request.ring:
                 if held == slot:
-                    owners += 1
-        if owners != 1:
+                    if owned:
+                        return False
+                    owned = True
+        if not owned:
             return False
     return True
 

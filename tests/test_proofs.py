@@ -7,12 +7,21 @@ from pathlib import Path
 import cvc5
 import pytest
 
+from checker import proof_report
 from checker.classify import BUG, MISSING_LEMMA, classify
 from checker.edits import apply, edited_model
 from checker.induction import FAILS, PROVED, Induction
 from checker.model import Model
 from checker.proofs import CORE, MATRIX, Proof, export, matrix, model_of, parse, prove, unneeded
 from checker.wrong_edits import WRONG_EDITS
+from spec.discipline import (
+    DISCIPLINE,
+    gives_back_only_own,
+    publishes_only_what_is_there,
+    rows_only_for_own_slots,
+    takes_only_free,
+)
+from spec.language import Property
 
 
 @pytest.mark.parametrize("proof", matrix(quick=True), ids=lambda proof: proof.name)
@@ -50,23 +59,67 @@ def test_without_a_lemma_the_proof_fails_and_is_told_to_miss_one(monkeypatch: py
     assert "requests[0].phase" in meaning.words
 
 
-@pytest.mark.parametrize("name", ["drop-the-gate", "flip-twice", "forgotten-ring", "abort-publishes", "free-the-kept"])
-def test_a_wrong_edit_breaks_an_obligation(name: str) -> None:
+def failing(name: str) -> set[str]:
+    """Return what the proof of the spec with a wrong edit in it fails to show."""
     wrong = next(wrong for wrong in WRONG_EDITS if wrong.name == name)
     module = edited_model(apply(wrong.edits), name)
     scope = module.Scope.parse(str(parse(f"{CORE} slots=4 nodes=4 mode={wrong.mode}")))
     induction = Induction(Model(module, scope))
-    needed = dict.fromkeys(induction.lemmas, "")
-    verdicts = {
-        obligation.verdict for transition in induction.transitions for obligation in induction.steps(transition, needed)
-    }
-    assert FAILS in verdicts
+    shown = induction.show(dict.fromkeys(induction.lemmas, ""))
+    return {obligation.target for obligation in shown if obligation.verdict == FAILS}
+
+
+@pytest.mark.parametrize("name", ["drop-the-gate", "flip-twice", "forgotten-ring", "abort-publishes", "free-the-kept"])
+def test_a_wrong_edit_breaks_an_obligation(name: str) -> None:
+    assert failing(name)
+
+
+RULES = {
+    "take-from-the-cache": takes_only_free,
+    "free-the-source": gives_back_only_own,
+    "checkpoint-over-the-source": rows_only_for_own_slots,
+    "drop-the-gate": publishes_only_what_is_there,
+}
+"""A wrong edit for each rule that is assumed of other requests, and that the named ones must be shown to keep."""
+
+
+@pytest.mark.parametrize(("name", "rule"), RULES.items(), ids=list(RULES))
+def test_what_is_assumed_of_others_can_be_broken_by_our_own(name: str, rule: Property) -> None:
+    assert rule.name in failing(name)
+
+
+def test_every_rule_can_be_broken() -> None:
+    assert set(RULES.values()) == set(DISCIPLINE)
+
+
+def test_the_report_names_first_what_the_environment_stands_on() -> None:
+    result = prove(Proof("eager", f"{CORE} slots=4 nodes=4 mode=eager"))
+    lines = proof_report.discipline([result])
+    assert [line[0] for line in lines] == [rule.name for rule in DISCIPLINE]
+    for *_, met in lines:
+        shown, asked = met.split(" of ")
+        assert shown == asked != "0"
+
+
+def verdicts(proof: Proof) -> dict[str, str]:
+    """Return the verdict of each obligation, and under `unneeded` the lemmas whose need was not shown."""
+    result = prove(proof)
+    return {each.name: each.verdict for each in result.obligations} | {"unneeded": " ".join(unneeded([result]))}
 
 
 def test_the_seed_does_not_matter() -> None:
     for seed in range(2):
-        result = prove(Proof("lazy", f"{CORE} slots=4 nodes=4 mode=lazy", seed=seed))
-        assert {obligation.verdict for obligation in result.obligations} == {PROVED}
+        told = verdicts(Proof("lazy", f"{CORE} slots=4 nodes=4 mode=lazy", seed=seed))
+        assert set(told.values()) == {PROVED, ""}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["eager", "lazy"])
+def test_twenty_seeds_say_the_same(mode: str) -> None:
+    first = verdicts(Proof(mode, f"{CORE} mode={mode}", needs=True))
+    assert set(first.values()) == {PROVED, ""}
+    for seed in range(1, 20):
+        assert verdicts(Proof(mode, f"{CORE} mode={mode}", needs=True, seed=seed)) == first
 
 
 def test_a_property_follows_only_where_the_lemmas_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
