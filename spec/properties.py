@@ -169,7 +169,8 @@ def ring_apart(s: State, design: Design) -> bool:
     """No pending row targets the slot at `last` while the label is present.
 
     A prefill claim that the design names at preparation is excepted. Claimed where the ring has 1 + ceil((L + 1) / K)
-    positions, or is lazy.
+    positions, and of every lazy design. One that labels a checkpoint which a later claim in place is going to
+    overwrite breaks it where K <= L, though a gate may keep that checkpoint out of the cache (merged-29792).
     """
     for number, request in enumerate(s.requests):
         if request.phase == RUNNING and request.last_len != ABSENT:

@@ -241,6 +241,12 @@ def test_the_shortest_stories_have_known_lengths(design, mode):
     assert lengths(design, mode) == LENGTHS[design, mode]
 
 
+@pytest.mark.parametrize(("interval", "broken"), [(1, {"ring-apart": 8}), (2, {}), (3, {})])
+def test_merged_lazy_labels_a_claim_too_early_where_every_token_is_a_boundary(interval, broken):
+    """At interval 1 it labels what a later claim in place overwrites; its gate keeps even that out of the cache."""
+    assert lengths("merged-29792", f"lazy interval={interval}") == broken
+
+
 @pytest.mark.parametrize(("design", "mode"), DESIGN_MODES)
 @pytest.mark.parametrize("symmetry", [True, False])
 def test_every_counterexample_replays(design, mode, symmetry):
