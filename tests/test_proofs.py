@@ -143,6 +143,8 @@ def second_opinion(script: Path) -> str:
     """Return what cvc5 answers to a script."""
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", "60000")
+    # Its default splits by the structure of the formula, and one obligation in hundreds takes minutes that way.
+    solver.setOption("decision", "internal")
     parser = cvc5.InputParser(solver)
     parser.setFileInput(cvc5.InputLanguage.SMT_LIB_2_6, str(script))
     symbols = parser.getSymbolManager()
@@ -169,7 +171,9 @@ def test_a_second_solver_agrees(tmp_path: Path, mode: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["eager", "lazy", "lazy without_spare=skip"])
 def test_a_second_solver_agrees_on_everything(tmp_path: Path, mode: str) -> None:
-    assert set(opinions(tmp_path, f"{CORE} mode={mode}", 1).values()) == {"unsat"}
+    told = opinions(tmp_path, f"{CORE} mode={mode}", 1)
+    assert len(told) > 200
+    assert {name: answer for name, answer in told.items() if answer != "unsat"} == {}
 
 
 def test_a_second_solver_can_disagree(tmp_path: Path) -> None:
