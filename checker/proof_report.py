@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 from checker import report
 from checker.classify import classify
+from checker.induction import PROVED
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, say, table
 from checker.proofs import EVERY_LENGTH, Proven, unneeded
+from spec.discipline import DISCIPLINE
 
 
 def exit_code(results: Sequence[Proven]) -> int:
@@ -32,8 +34,20 @@ def rows(results: Sequence[Proven]) -> list[tuple[str, ...]]:
     return found
 
 
+def discipline(results: Sequence[Proven]) -> list[tuple[str, ...]]:
+    """Return one line of a table for each rule that our own requests keep to: verdict, and obligations met of all."""
+    found: list[tuple[str, ...]] = []
+    for rule in DISCIPLINE:
+        asked = [each for result in results for each in result.obligations if each.target == rule.name]
+        met = [each for each in asked if each.verdict == PROVED]
+        found.append((rule.name, rule.sentence, f"{len(met)} of {len(asked)}"))
+    return found
+
+
 def show_table(results: Sequence[Proven]) -> None:
     """Print what is proved, and of which lemmas the need has been shown."""
+    title = "What is assumed of all other requests, shown of the named ones"
+    table(title, ("", "every step", "obligations met"), discipline(results))
     columns = ("proof", "scope", "obligations", "needed lemmas", "s", "")
     table(
         f"Proved for sequences of up to {EVERY_LENGTH:.0e} tokens, any number of other requests", columns, rows(results)

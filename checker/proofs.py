@@ -14,7 +14,7 @@ from typing import Any
 
 import spec.model
 from checker.designs import design_class
-from checker.induction import FAILS, PROVED, Induction, Obligation, spell
+from checker.induction import FAILS, PROVED, Induction, Obligation
 from checker.model import Model
 from spec.scope import EAGER, LAZY, Scope
 
@@ -94,9 +94,7 @@ def prove(proof: Proof) -> Proven:
     induction = Induction(model_of(proof))
     result = Proven(proof, str(induction.model.scope), lemmas=induction.lemmas)
     needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
-    result.obligations += induction.first()
-    for transition in induction.transitions:
-        result.obligations += induction.steps(transition, needed, proof.seed, proof.seconds)
+    result.obligations += induction.show(needed, proof.seed, proof.seconds)
     result.seconds = time.perf_counter() - started
     return result
 
@@ -139,13 +137,12 @@ def export(proof: Proof, folder: Path, progress: Callable[[int], None] | None = 
     folder.mkdir(parents=True, exist_ok=True)
     induction = Induction(model_of(proof))
     count = 0
-    for transition in induction.transitions:
-        for target, condition in induction.targets(transition):
-            by = spell(transition).replace(" ", "_").replace("=", "-")
-            (folder / f"{count:03}-{by}-{target}.smt2").write_text(induction.script(transition, condition))
-            count += 1
-            if progress:
-                progress(count)
+    for by, target, script in induction.scripts():
+        name = by.replace(" ", "_").replace("=", "-")
+        (folder / f"{count:03}-{name}-{target}.smt2").write_text(script)
+        count += 1
+        if progress:
+            progress(count)
     return count
 
 

@@ -173,9 +173,6 @@ def stand(design: type[Design], mode: str) -> Standing:
     )
     model = _model(design, mode, [each for each in (*LEMMAS, *WEAKER) if each.name in kept])
     induction = Induction(model)
-    needed = dict.fromkeys(induction.lemmas, "")
-    shown = [*induction.first()]
-    for transition in induction.transitions:
-        shown += induction.steps(transition, needed, seconds=20.0)
+    shown = induction.show(dict.fromkeys(induction.lemmas, ""), seconds=20.0)
     result.unproved = [each.name for each in shown if each.verdict != PROVED and each.target != "possible"]
     return result

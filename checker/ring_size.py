@@ -279,10 +279,7 @@ def prove(task: Task, seconds: float = 120.0) -> Answer:
     induction = Induction(model_of(task))
     answer = Answer(task, str(induction.model.scope))
     # That each lemma is needed is shown elsewhere; here they need only be enough.
-    needed = dict.fromkeys(induction.lemmas, "")
-    shown = [*induction.first()]
-    for transition in induction.transitions:
-        shown += induction.steps(transition, needed, seconds=seconds)
+    shown = list(induction.show(dict.fromkeys(induction.lemmas, ""), seconds=seconds))
     answer.obligations = len(shown)
     # An action that cannot happen in this scope breaks nothing.
     answer.unproved = [

@@ -142,7 +142,7 @@ class Prover:
         induction = self.induction
         obligation = Obligation(spell(transition), stated.name)
         if number not in self.solvers:
-            self.solvers[number] = induction.solver(transition, 0, SECONDS)
+            self.solvers[number] = induction.solver(induction.taken(transition), 0, SECONDS)
             self.solvers[number].add(self.readable)
         solver = self.solvers[number]
         wrong = z3.FreshBool("wrong")

@@ -16,8 +16,8 @@ from checker.graph import Node, Value, bounds, order
 Term = Any
 """A z3 expression: z3 has no type annotations."""
 
-FEW = 5
-"""Bits of a value that can only have a few values: -16..15."""
+FEWEST, FEW = 4, 5
+"""Bits of a value that can only have a few values: -16..15, or -8..7 where every value of that kind is among these."""
 
 
 def bits_for(values: Iterable[Value]) -> int:
@@ -26,11 +26,18 @@ def bits_for(values: Iterable[Value]) -> int:
     return int(reach).bit_length() + 1
 
 
-class Terms:
-    """Translates values of one graph; shared nodes become shared terms. `bits` None: for proofs."""
+def few_for(leaves: Iterable[Node]) -> int:
+    """Return how many bits the leaves of few values need in a proof: each bit less makes it quicker."""
+    few = [leaf for leaf in leaves if _fits(leaf, FEW)]
+    return FEWEST if all(_fits(leaf, FEWEST) for leaf in few) else FEW
 
-    def __init__(self, bits: int | None) -> None:
+
+class Terms:
+    """Translates values of one graph; shared nodes become shared terms. `bits` None: for proofs, with `few` bits."""
+
+    def __init__(self, bits: int | None, few: int = FEW) -> None:
         self.bits = bits
+        self.few = few
         self._known: dict[Node, Term] = {}
         self._width: dict[Node, int | None] = {}
         self._build: dict[str, Callable[..., Term]] = {
@@ -55,11 +62,11 @@ class Terms:
         if self.bits is not None:
             return self.bits
         if not isinstance(value, Node):
-            return FEW if -(1 << FEW - 1) <= value < 1 << FEW - 1 else None
+            return self.few if _fits(value, self.few) else None
         if value not in self._width:
-            few = all(-(1 << FEW - 1) <= end < 1 << FEW - 1 for end in bounds(value))
             inner = [arg for arg in value.args if not (isinstance(arg, Node) and arg.is_bool)]
-            self._width[value] = FEW if few and all(self.width(arg) == FEW for arg in inner) else None
+            few = _fits(value, self.few) and all(self.width(arg) is not None for arg in inner)
+            self._width[value] = self.few if few else None
         return self._width[value]
 
     def number(self, value: int, width: int | None) -> Term:
@@ -124,3 +131,7 @@ class Terms:
 
 def _is_bool(value: Value) -> bool:
     return value.is_bool if isinstance(value, Node) else isinstance(value, bool)
+
+
+def _fits(value: Value, bits: int) -> bool:
+    return all(-(1 << bits - 1) <= end < 1 << bits - 1 for end in bounds(value))

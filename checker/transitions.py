@@ -56,8 +56,8 @@ class Reader:
         assert isinstance(shape, Record)
         return shape
 
-    def transition(self, instance: Instance) -> Transition:
-        """Walk an action with some parameters fixed."""
+    def transition(self, instance: Instance, sights: bool = True) -> Transition:
+        """Walk an action with some parameters fixed; without `sights`, what should be seen sometimes is left out."""
         store = Store(self.graph)
         walk = Walk(self.graph, store, self.model.context)
         state = self.state(store, self.inputs)
@@ -70,8 +70,9 @@ class Reader:
         after = [store.values[leaf] for leaf in leaves(state)]
         faults = self._faults(walk, after)
         steps = [(stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.asked]
-        sights = [(stated, self.holds(stated, [self.inputs, after])) for stated in self.model.of_kind("sometimes")]
-        return Transition(instance, dict(chosen), walk.enabled, after, faults, steps, sights)
+        wanted = self.model.of_kind("sometimes") if sights else []
+        seen = [(stated, self.holds(stated, [self.inputs, after])) for stated in wanted]
+        return Transition(instance, dict(chosen), walk.enabled, after, faults, steps, seen)
 
     def _faults(self, walk: Walk, after: list[Value]) -> list[tuple[str, Value]]:
         """Return what the action violates; first come, first named, as natively."""
@@ -96,7 +97,7 @@ class Reader:
         hidden = {index: self.graph.leaf(self.leaves[index].path, *_span(self.leaves[index])) for index in told}
         shown = [[hidden.get(index, value) for index, value in enumerate(values)] for values in states]
         value = walk.run(stated, [*[self.state(store, values) for values in shown], self.model.context])
-        for node in order([value]):
+        for node in order([value]) if hidden else []:
             if node in hidden.values():
                 raise BadModel(
                     f"the property {stated.name} reads {node.name}, which only tells of the last step, "

@@ -197,4 +197,43 @@ WRONG_EDITS = (
         EAGER,
         "well-formed",
     ),
+    WrongEdit(
+        "take-from-the-cache",
+        "the allocator hands out a cached slot as if it were free, without an eviction",
+        (
+            Edit(
+                "spec.design",
+                "if s.free[slot] and not in_flight(s, slot):",
+                "if (s.free[slot] or s.cached[slot].length > 0) and not in_flight(s, slot):",
+            ),
+        ),
+        EAGER,
+        "takes-only-free",
+    ),
+    WrongEdit(
+        "free-the-source",
+        "a request that leaves before its prefill frees the cache entry that it was going to copy from",
+        (
+            Edit(
+                "spec.slots",
+                "    give_back(s, me.working)\n",
+                "    give_back(s, me.working)\n    if me.source != ABSENT:\n        give_back(s, me.source)\n",
+            ),
+        ),
+        EAGER,
+        "gives-back-only-own",
+    ),
+    WrongEdit(
+        "checkpoint-over-the-source",
+        "the checkpoint of a prefill goes over the cache entry that the prefill starts from",
+        (
+            Edit(
+                "spec.actions.prefill",
+                "row.slot = me.ring[me.next]",
+                "row.slot = me.source if me.source != ABSENT else me.ring[me.next]",
+            ),
+        ),
+        LAZY,
+        "rows-only-for-own-slots",
+    ),
 )

@@ -1,9 +1,9 @@
 """All other requests, any number of them, as an environment of the named ones (scope: others=on).
 
-What is assumed of them is what is shown of our own requests (one-owner, distinct-targets, cached-is-written): they
-take only free slots, give back only what they own, have rows only for slots that they own, and publish only a slot
-that holds its label's state and that nothing in flight will change. Whether such a request is eager or lazy, how long
-it lives and what text it computes is left open: everything that these rules allow may happen.
+The rules of what any request may do with a slot are written once, below. Of the other requests they are assumed: each
+of their actions is guarded by them, and nothing else. Of the named ones they are shown (spec/discipline.py). Whether
+another request is eager or lazy, how long it lives and what text it computes is left open: everything that the rules
+allow may happen.
 """
 
 from __future__ import annotations
@@ -16,11 +16,38 @@ from spec.rows import awaits_write
 from spec.slots import forget, give_back
 from spec.state import Family, Length, Slot, State, Text
 
+# The rules.
+
+
+def may_take(s: State, slot: Slot) -> bool:
+    """Whether a request may take a slot, to work on or for its ring: any free one."""
+    return s.free[slot]
+
+
+def may_use(s: State, slot: Slot, owns: bool) -> bool:
+    """Whether a request may give a slot back, or launch a row that writes it: it owns it, and nobody else does."""
+    return owns and not s.free[slot] and s.cached[slot].family == ABSENT
+
+
+def may_publish(s: State, design: Design, slot: Slot, owns: bool, key: Text) -> bool:
+    """Whether a request may hand a slot to the cache: it owns it, its state is there to stay, and the key is new."""
+    return (
+        may_use(s, slot, owns)
+        and key.family != ABSENT
+        and on_grid(design.scope, key.length)
+        and s.holds[slot] == key
+        and not awaits_write(s, slot)
+        and not any(other == key for other in s.cached)
+    )
+
+
+# Assumed of the other requests.
+
 
 @action(slot=watched)
 def others_take(s: State, design: Design, slot: Slot) -> None:
     """Another request takes any free slot: to work on, or for its ring."""
-    guard(s.free[slot])
+    guard(may_take(s, slot))
     s.free[slot] = False
     s.others[slot] = True
 
@@ -28,7 +55,7 @@ def others_take(s: State, design: Design, slot: Slot) -> None:
 @action(slot=watched)
 def others_give_back(s: State, design: Design, slot: Slot) -> None:
     """Another request gives a slot back; rows of it may still be in flight."""
-    guard(s.others[slot])
+    guard(may_use(s, slot, s.others[slot]))
     s.others[slot] = False
     give_back(s, slot)
     forget(s)
@@ -38,18 +65,14 @@ def others_give_back(s: State, design: Design, slot: Slot) -> None:
 def others_join(s: State, design: Design, slot: Slot, family: Family, length: Length) -> None:
     """The batch launched last has a row of another request, which writes a state into a slot that it owns."""
     guard(s.pending > s.written)
-    guard(s.others[slot])
+    guard(may_use(s, slot, s.others[slot]))
     s.batches[s.pending - 1].others[slot] = Text(family, length)
 
 
 @action(slot=watched)
 def others_publish(s: State, design: Design, slot: Slot) -> None:
     """Another request hands a slot to the cache, under the tokens whose state it holds."""
-    guard(s.others[slot])
-    guard(s.holds[slot].family != ABSENT)
-    guard(on_grid(design.scope, s.holds[slot].length))
-    guard(not awaits_write(s, slot))
-    guard(not any(key == s.holds[slot] for key in s.cached))
+    guard(may_publish(s, design, slot, s.others[slot], s.holds[slot]))
     s.cached[slot] = copy(s.holds[slot])
     s.others[slot] = False
 

@@ -115,8 +115,9 @@ class Scope:
     def ring_keeps_apart(self) -> bool:
         """Whether the ring is long enough that no claim ever targets a labelled `last` (ring size, second half).
 
-        1 + ceil((L + 1) / K) positions are needed for that. A lazy ring never claims over a label in place without
-        taking the label back, and under the gap rule of an ANY interval the ring is long enough by definition.
+        1 + ceil((L + 1) / K) positions are needed for that, and under the gap rule of an ANY interval the ring is long
+        enough by definition. In a lazy ring it is no matter of length but of the design: one that claims in place must
+        take the label back, and must give none to a checkpoint that a later claim is already going to overwrite.
         """
         if self.mode == LAZY or self.interval == ANY:
             return True

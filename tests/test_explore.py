@@ -44,6 +44,7 @@ LENGTHS = {
         "checkpoint-not-lost": 8,
         "exact-label": 10,
         "flip-once": 8,
+        "publishes-only-what-is-there": 8,
         "ring-apart": 8,
         "written-before-donated": 10,
     },
@@ -53,6 +54,7 @@ LENGTHS = {
         "exact-label": 5,
         "no-inflight-target": 5,
         "lazy-keeps-one": 8,
+        "publishes-only-what-is-there": 5,
         "ring-apart": 3,
         "written-before-donated": 5,
     },
@@ -61,6 +63,7 @@ LENGTHS = {
         "checkpoint-not-lost": 9,
         "exact-label": 10,
         "flip-once": 9,
+        "publishes-only-what-is-there": 10,
         "ring-apart": 9,
         "written-before-donated": 10,
     },
@@ -69,6 +72,7 @@ LENGTHS = {
         "checkpoint-not-lost": 9,
         "exact-label": 6,
         "lazy-keeps-one": 9,
+        "publishes-only-what-is-there": 6,
         "ring-apart": 3,
         "written-before-donated": 6,
     },
@@ -77,6 +81,7 @@ LENGTHS = {
         "exact-label": 11,
         "flip-once": 8,
         "no-inflight-target": 11,
+        "publishes-only-what-is-there": 11,
         "ring-apart": 9,
         "written-before-donated": 12,
     },
@@ -86,10 +91,17 @@ LENGTHS = {
         "exact-label": 11,
         "flip-once": 8,
         "no-inflight-target": 11,
+        "publishes-only-what-is-there": 11,
         "ring-apart": 9,
         "written-before-donated": 12,
     },
-    ("lazy-0.5.18", "lazy"): {"exact-label": 5, "no-inflight-target": 5, "ring-apart": 3, "written-before-donated": 6},
+    ("lazy-0.5.18", "lazy"): {
+        "exact-label": 5,
+        "no-inflight-target": 5,
+        "publishes-only-what-is-there": 5,
+        "ring-apart": 3,
+        "written-before-donated": 6,
+    },
 }
 DESIGNS_IN = "requests=1 slots=5 nodes=2 max_len=6"
 DESIGN_MODES = tuple(itertools.product(DESIGNS, ("eager", "lazy")))
@@ -227,6 +239,12 @@ def test_counts_are_exact(text):
 @pytest.mark.parametrize(("design", "mode"), DESIGN_MODES)
 def test_the_shortest_stories_have_known_lengths(design, mode):
     assert lengths(design, mode) == LENGTHS[design, mode]
+
+
+@pytest.mark.parametrize(("interval", "broken"), [(1, {"ring-apart": 8}), (2, {}), (3, {})])
+def test_merged_lazy_labels_a_claim_too_early_where_every_token_is_a_boundary(interval, broken):
+    """At interval 1 it labels what a later claim in place overwrites; its gate keeps even that out of the cache."""
+    assert lengths("merged-29792", f"lazy interval={interval}") == broken
 
 
 @pytest.mark.parametrize(("design", "mode"), DESIGN_MODES)
