@@ -7,11 +7,13 @@ import pytest
 
 import spec.model
 from checker.edits import edited_model
+from checker.fuzzing import Campaign
 from checker.ladder import DUTY, PROPERTY, RUNGS, judge, search
 from checker.mutants import Score, judge_all, score
 from checker.mutants_report import data, exit_code, show
 from checker.mutations import MODULES, mutants, mutants_of, reached
 from checker.output import SHOWN, VIOLATED
+from checker.stateful import ACTIONS, Coverage
 from checker.survivors import JUSTIFIED
 from checker.verify import Verification
 from spec.duties import DUTIES
@@ -177,7 +179,8 @@ def test_a_reason_without_a_survivor_is_stale(monkeypatch):
 
 
 def test_the_main_job_fails_where_a_mutant_survives():
-    whole = Verification(mutants=Score([], 771, [], [], 0.0))
+    fuzzed = Campaign(Coverage(steps=1, actions=Counter(ACTIONS)))
+    whole = Verification(mutants=Score([], 771, [], [], 0.0), fuzzed=fuzzed)
     assert whole.code == SHOWN
     whole.mutants = Score([], 771, ["spec/slots.py take: something -> something else"], [], 0.0)
     assert whole.code == VIOLATED
