@@ -164,7 +164,7 @@ def keep(found: Found, folder: Path = FOLDER) -> tuple[Path, Path]:
     name = f"fuzz-{hashlib.sha256(found.program.encode()).hexdigest()[:8]}"
     path, trace = folder / f"{name}.txt", folder / f"{name}.ndjson"
     path.write_text(found.program, encoding="utf-8")
-    replay(read(path), trace=trace)
+    replay(read(path), Worker() if found.threaded else None, trace)
     return path, trace
 
 

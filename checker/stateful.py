@@ -130,10 +130,6 @@ class Run:
         except Failed as failed:
             self.failed = failed
             raise
-        except Exception as error:
-            # Whatever the runtime raises in a step that the spec allows is a failure as well.
-            self.failed = Failed("error", type(error).__name__, str(error))
-            raise self.failed from error
         self.depth = max(self.depth, self.twin.state.pending)
         self.fullest = max(self.fullest, self.twin.engine.pool.size - self.twin.engine.pool.available)
         self._look()
