@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from checker.in_flight import slips
 from runtime.boundary import ABSENT
 from runtime.engine import Engine
 from runtime.exact_model import text
@@ -89,6 +90,7 @@ def differences(view: View, s: State, seats: dict[int, int], contents: bool) -> 
     yield from _requests(view, s, seats, records)
     yield from _batches(view, s, seats, contents)
     yield from _owners(view, s, seats, records)
+    yield from slips(view.engine, s, seats)
     if contents:
         yield from _contents(view, s)
 

@@ -21,7 +21,7 @@ from checker.moves import replay
 from checker.refinement import Failed
 from checker.scenario import read
 from checker.stateful import Coverage, Run, drive, scopes
-from runtime.streams import Simulated, Worker
+from runtime.streams import Event, Simulated, Work, Worker
 from spec.scope import BadScope
 
 PROFILE = settings(
@@ -37,7 +37,9 @@ PROFILE = settings(
 """Ours in every respect: what is found is kept as a script, not in a database that forgets when a rule changes."""
 
 THREADED_EVERY: Final = 4
-"""Of so many rounds one runs on a thread instead of the simulated device."""
+"""Of so many rounds one, the second, runs on a thread instead of the simulated device."""
+THREADED_RUNS: Final = 50
+"""How many runs such a round has: few, so that half a minute has room for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,28 @@ class Campaign:
         return not self.found and self.coverage.steps > 0 and not self.coverage.missing
 
 
+class Late(Worker):
+    """A thread that pauses before each piece of work: its model is so small that it would never be behind."""
+
+    def __init__(self, pause: float) -> None:
+        super().__init__()
+        self.pause = pause
+        """Seconds."""
+
+    def submit(self, work: Work) -> Event:
+        """Hand the work to the thread."""
+
+        def later() -> None:
+            time.sleep(self.pause)
+            work()
+
+        return super().submit(later)
+
+
+PAUSES: Final = (0.0, 0.001, 0.005)
+"""What a run on a thread draws its pause from: a step of the host takes about a millisecond."""
+
+
 class _TimeIsUp(BaseException):
     """Ends a round. No Exception, so that Hypothesis does not take it for a failure."""
 
@@ -87,7 +111,7 @@ def hunt(first_seed: int, seconds: float, threads: bool = True) -> Campaign:
     started = time.monotonic()
     number = 0
     while not campaign.found and time.monotonic() - started < seconds:
-        threaded = threads and number % THREADED_EVERY == THREADED_EVERY - 1
+        threaded = threads and number % THREADED_EVERY == 1 % THREADED_EVERY
         _round(first_seed + number, started + seconds, started, threaded, campaign)
         number += 1
     campaign.busy = campaign.seconds = time.monotonic() - started
@@ -100,13 +124,16 @@ def _round(number: int, until: float, started: float, threaded: bool, campaign: 
     first_seen = 0.0
 
     @seed(number)
-    @PROFILE
+    @settings(PROFILE, max_examples=THREADED_RUNS if threaded else PROFILE.max_examples)
     @given(st.data())
     def play(data: Any) -> None:
         nonlocal first_seen
-        run = Run(data.draw(scopes()), Worker() if threaded else Simulated())
+        run = Run(data.draw(scopes()), Late(data.draw(st.sampled_from(PAUSES))) if threaded else Simulated())
         try:
             drive(data.draw, run)
+            if threaded:
+                # On the simulated device everything has been compared after every step.
+                run.settle()
         finally:
             run.twin.engine.close()
             run.count(campaign.coverage)

@@ -5,7 +5,8 @@ A failure that the fuzzer finds is such a script: short, readable, and played ag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,17 @@ from spec.design import Design
 from spec.language import Disabled
 from spec.scope import Scope
 from spec.state import ADMITTED, EXHAUSTED, RequestId, Text, nothing
+
+
+@contextmanager
+def errors_fail() -> Iterator[None]:
+    """Make a failure of whatever the runtime raises in a step that the spec allows."""
+    try:
+        yield
+    except Failed:
+        raise
+    except Exception as error:
+        raise Failed("error", type(error).__name__, str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +67,8 @@ class Move:
 
     def perform(self, twin: Twin) -> None:
         """Take the step; raises checker.refinement.Failed where something is wrong, whatever it is."""
-        try:
+        with errors_fail():
             self._perform(twin)
-        except Failed:
-            raise
-        except Exception as error:
-            # Whatever the runtime raises in a step that the spec allows is a failure as well.
-            raise Failed("error", type(error).__name__, str(error)) from error
 
     def _perform(self, twin: Twin) -> None:
         match self.action:
@@ -119,7 +126,8 @@ def replay(scenario: Scenario, stream: Stream | None = None, trace: Path | None 
                 if not possible(twin, move):
                     raise Unplayable(f"{_place(command)}: {_why_not(twin, move)}")
                 move.perform(twin)
-        twin.settle()
+        with errors_fail():
+            twin.settle()
     except Failed as failure:
         failed = failure
     finally:

@@ -16,7 +16,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 from hypothesis import target
 
-from checker.moves import Move, script, story
+from checker.moves import Move, errors_fail, script, story
 from checker.refinement import Failed, Twin
 from runtime.streams import Stream
 from spec.scope import EAGER, LAZY, OVERWRITE, SKIP, Scope
@@ -133,6 +133,15 @@ class Run:
         self.depth = max(self.depth, self.twin.state.pending)
         self.fullest = max(self.fullest, self.twin.engine.pool.size - self.twin.engine.pool.available)
         self._look()
+
+    def settle(self) -> None:
+        """Let the device finish, and compare what every slot holds; raises Failed, and keeps it."""
+        try:
+            with errors_fail():
+                self.twin.settle()
+        except Failed as failed:
+            self.failed = failed
+            raise
 
     def _look(self) -> None:
         twin = self.twin

@@ -97,6 +97,10 @@ class SlotPool:
         while self._cooling and self._cooling[0][0] <= processed:
             self._release(self._cooling.popleft()[1])
 
+    def held_for(self) -> list[int]:
+        """Return the batches for whose results slots are held back, in the order in which those slots came back."""
+        return [after for after, _ in self._cooling]
+
     def _release(self, slots: Ints) -> None:
         self.kind[slots] = FREE
         self._free[self._top : self._top + len(slots)] = slots
