@@ -124,11 +124,19 @@ class SlotPool:
             wrong = slots[self._places[slots] != places][0]
             raise WrongSlots(f"cannot {verb} slot {wrong} twice in one call")
 
+    def owner(self, slot: int, names: Sequence[str] = ()) -> str:
+        """Return the class of a slot's owner and who it is; `names`: of requests, by seat."""
+        return f"{CLASSES[int(self.kind[slot])]} {self._who(slot, names)}".rstrip()
+
+    def _who(self, slot: int, names: Sequence[str]) -> str:
+        kind, holder = int(self.kind[slot]), int(self.holder[slot])
+        if kind <= COOLING:
+            return ""
+        return names[holder] if kind in (WORKING, RING) and holder < len(names) else str(holder)
+
     def owners(self, names: Sequence[str] = ()) -> dict[str, dict[str, list[int]]]:
         """Return the slots of every class of owners, by owner: the leak report. Together they are the whole pool."""
         report: dict[str, dict[str, list[int]]] = {name: {} for name in CLASSES}
         for slot in range(self.size):
-            kind, holder = int(self.kind[slot]), int(self.holder[slot])
-            owner = names[holder] if kind in (WORKING, RING) and holder < len(names) else str(holder)
-            report[CLASSES[kind]].setdefault("" if kind <= COOLING else owner, []).append(slot)
+            report[CLASSES[int(self.kind[slot])]].setdefault(self._who(slot, names), []).append(slot)
         return report

@@ -50,14 +50,32 @@ class _Done:
         """Return at once."""
 
 
+class _Failed:
+    """The event of work that has raised something; whoever asks hears it."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def done(self) -> bool:
+        """Raise it."""
+        raise self._error
+
+    def wait(self) -> None:
+        """Raise it."""
+        raise self._error
+
+
 class Inline:
     """Performs work while it is submitted."""
 
     _done = _Done()
 
     def submit(self, work: Work) -> Event:
-        """Perform the work now."""
-        work()
+        """Perform the work now; what it raises is told by the event, as on every stream: the batch is launched."""
+        try:
+            work()
+        except Exception as error:
+            return _Failed(error)
         return self._done
 
     def close(self) -> None:
