@@ -124,7 +124,8 @@ def _batches(view: View, s: State, seats: dict[int, int], in_step: bool) -> Iter
     epochs = view.engine.table.epoch.tolist()
     for index, batch in enumerate(pending):
         listed = batch.rows.listed()
-        here = {by_seat[row["seat"]]: row for row in listed if row["epoch"] == epochs[row["seat"]]}
+        # A seat where nobody sits any more goes by no name, and the spec has no such row.
+        here = {by_seat.get(row["seat"], ABSENT): row for row in listed if row["epoch"] == epochs[row["seat"]]}
         present = {name: row for name, row in enumerate(s.batches[index].rows) if row.present}
         alive = {name for name in present if s.requests[name].phase == RUNNING}
         if here.keys() != alive or len(listed) != len(present):
@@ -153,7 +154,10 @@ def _owners(view: View, s: State, seats: dict[int, int], records: list[dict[str,
             owned[me.working] = (WORKING, seats[name])
             owned |= {slot: (RING, seats[name]) for slot in me.ring if slot != ABSENT}
     cached = {node.slot: view.keys.get(node.key) for node in engine.cache}
+    touched = _touched(s)
     for slot, kind in enumerate(kinds):
+        if kind == FREE and slot in touched:
+            yield f"in-flight: slot {slot} may be taken, and a launched row is still going to write it or start from it"
         if (kind == FREE) != s.free[slot]:
             yield f"free: slot {slot} is free in the {'runtime' if kind == FREE else 'spec'} only"
         if slot in owned and (kind, holders[slot]) != owned[slot]:
@@ -168,6 +172,12 @@ def _owners(view: View, s: State, seats: dict[int, int], records: list[dict[str,
     sources = [record["source"] for record in records if record["phase"] == ADMITTED and record["source"] != ABSENT]
     if locks != {slot: sources.count(slot) for slot in sources}:
         yield f"locks: the cache has {locks}, and admitted requests copy from {sources}"
+
+
+def _touched(s: State) -> set[int]:
+    """Return the slots that rows still to be run write or start from: the runtime hands none of them out."""
+    rows = [row for index in range(s.written, s.pending) for row in s.batches[index].rows if row.present]
+    return {slot for row in rows for slot in (row.working, row.source, row.slot)} - {ABSENT}
 
 
 def claims_of(s: State, name: int, slot: int) -> int:

@@ -20,6 +20,7 @@ from checker.counterexamples import FOLDER
 from checker.moves import replay
 from checker.refinement import Failed
 from checker.scenario import read
+from checker.shortening import shorten
 from checker.stateful import ACTIONS, Coverage, Run, drive, scopes
 from runtime.streams import Simulated, Worker
 from spec.scope import BadScope
@@ -38,6 +39,9 @@ PROFILE = settings(
 
 THREADED_EVERY: Final = 4
 """Of so many rounds one runs on a thread instead of the simulated device."""
+
+SHRINKING: Final = 5.0
+"""For so many seconds Hypothesis shrinks a failure, and then steps are left out for as long at most."""
 
 NEVER_BY_THE_RUNTIME: Final = frozenset({"reused-under-a-write"})
 """Each *sometimes* that the spec allows and the runtime does not do: it hands out no slot that is still in flight."""
@@ -98,26 +102,28 @@ def hunt(first_seed: int, seconds: float, threads: bool = True) -> Campaign:
 
 
 def _round(number: int, until: float, started: float, threaded: bool, campaign: Campaign) -> None:
-    """Let Hypothesis draw some hundred runs; what fails last is what it has shrunk the first failure to."""
-    failing: list[Run] = []
+    """Let Hypothesis draw some hundred runs, and keep the shortest that fails."""
+    shortest: Run | None = None
     first_seen = 0.0
 
     @seed(number)
     @PROFILE
     @given(st.data())
     def play(data: Any) -> None:
-        nonlocal first_seen
+        nonlocal first_seen, shortest
+        if shortest and time.monotonic() > started + first_seen + SHRINKING:
+            raise _TimeIsUp
         run = Run(data.draw(scopes()), Worker() if threaded else Simulated())
         try:
             drive(data.draw, run)
         finally:
-            run.twin.engine.close()
+            run.close()
             run.count(campaign.coverage)
             if run.failed:
                 first_seen = first_seen or time.monotonic() - started
-                failing.append(run)
+                shortest = min(shortest or run, run, key=lambda it: len(it.moves))
         # Behind everything that is drawn: a run that stopped short would look to Hypothesis as if it were flaky.
-        if not failing and time.monotonic() > until:
+        if not shortest and time.monotonic() > until:
             raise _TimeIsUp
 
     try:
@@ -125,17 +131,18 @@ def _round(number: int, until: float, started: float, threaded: bool, campaign: 
     except _TimeIsUp:
         pass
     except (Failed, Flaky, BaseExceptionGroup):
-        assert failing, "a run that fails is kept"
-        run = failing[-1]
-        assert run.failed is not None, "only runs that failed are kept"
+        assert shortest, "a run that fails is kept"
+    if shortest:
+        found = shortest if threaded else shorten(shortest, SHRINKING)
+        assert found.failed is not None, "only runs that failed are kept"
         campaign.found.append(
             Found(
-                kind=run.failed.kind,
-                name=run.failed.name,
-                detail=run.failed.detail,
-                program=run.text(),
-                story=run.story(),
-                steps=len(run.moves),
+                kind=found.failed.kind,
+                name=found.failed.name,
+                detail=found.failed.detail,
+                program=found.text(),
+                story=found.story(),
+                steps=len(found.moves),
                 seconds=first_seen,
                 threaded=threaded,
             )

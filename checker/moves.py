@@ -102,7 +102,10 @@ def replay(scenario: Scenario, stream: Stream | None = None, trace: Path | None 
             if isinstance(command, Command) and not command.refused:
                 move = move_of(command, state, scenario)
                 state = _alone(alone, state, command)
-                _refuse_waiting(twin, move, command)
+                if not possible(twin, move):
+                    raise Unplayable(
+                        f"{_place(command)}: the runtime cannot do this here, for want of a slot or a seat"
+                    )
                 move.perform(twin)
         twin.settle()
     except Failed as failure:
@@ -142,16 +145,24 @@ def _alone(model: Model, state: Any, command: Command) -> Any:
         raise Unplayable(f"{_place(command)}: this step may not happen; `slotproof play` says why") from error
 
 
-def _refuse_waiting(twin: Twin, move: Move, command: Command) -> None:
-    possible = {
-        "admit": move.request in twin.unused(),
-        "prefill": move.request in twin.in_phase(ADMITTED) and twin.room(),
-        "prepare": twin.room() and set(move.names) <= set(twin.decodable()),
-        "process": twin.ready() and set(move.names) <= set(twin.ending()),
-        "evict": move.key in twin.unlocked(),
-    }
-    if not possible.get(move.action, True):
-        raise Unplayable(f"{_place(command)}: the runtime cannot do this here, for want of a slot or a seat")
+def possible(twin: Twin, move: Move) -> bool:
+    """Return whether a twin can take a step now: whom it names is there, and there is a seat, a batch or an entry."""
+    match move.action:
+        case "admit":
+            return move.request in twin.unused()
+        case "prefill":
+            return move.request in twin.in_phase(ADMITTED) and twin.room()
+        case "prepare":
+            return twin.room() and set(move.names) <= set(twin.decodable())
+        case "device":
+            return twin.state.written < twin.state.pending
+        case "process":
+            return twin.ready() and set(move.names) <= set(twin.ending())
+        case "abort":
+            return move.request in twin.seats
+        case "evict":
+            return move.key in twin.unlocked()
+    raise AssertionError(f"no step is called {move.action}")
 
 
 def _place(command: Command) -> str:
