@@ -80,9 +80,12 @@ def failing(scope: Scope, moves: Sequence[Move]) -> Run | None:
 
 
 def _adapted(twin: Twin, move: Move) -> Move:
-    """Leave those out of a batch or a result who cannot be in it any more."""
-    present = {"prepare": twin.decodable, "process": twin.ending}.get(move.action)
-    return dataclasses.replace(move, names=tuple(sorted({*move.names} & {*present()}))) if present else move
+    """Leave those out of a batch or a result who cannot be in it any more, and evict another entry if one is gone."""
+    if move.action in ("prepare", "process"):
+        present = twin.decodable() if move.action == "prepare" else twin.ending()
+        return dataclasses.replace(move, names=tuple(name for name in move.names if name in present))
+    unlocked = twin.unlocked() if move.action == "evict" else []
+    return dataclasses.replace(move, key=unlocked[-1]) if unlocked and move.key not in unlocked else move
 
 
 def _tried(run: Run, until: float) -> Iterator[Run | None]:
@@ -106,7 +109,7 @@ def _without(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
     """Yield the moves without some neighbours, then without any two."""
     moves = run.moves
     for size in (16, 8, 4, 2, 1):
-        for start in range(len(moves) - size, -1, -1):
+        for start in range(len(moves) - size, -1, -max(1, size // 2)):
             yield run.scope, moves[:start] + moves[start + size :]
     if len(moves) <= PAIRS_UP_TO:
         for first, second in itertools.combinations(range(len(moves)), 2):

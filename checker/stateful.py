@@ -134,8 +134,25 @@ class Run:
     def take(self, move: Move) -> None:
         """Take one step; raises Failed, and keeps it."""
         self.moves.append(move)
+        self._attempt(lambda: move.perform(self.twin))
+        self.depth = max(self.depth, self.twin.state.pending)
+        self.fullest = max(self.fullest, self.twin.engine.pool.size - self.twin.engine.pool.available)
+        self._look()
+
+    def finish(self) -> None:
+        """Let the device run what is left, and compare; raises Failed, and keeps it."""
+        while self.twin.told_when_to_run and self.twin.state.written < self.twin.state.pending:
+            self.take(Move("device"))
+        self._attempt(self.twin.settle)
+
+    def close(self) -> None:
+        """Let the device end. What it still raises belongs to a run that has not been finished, and tells nothing."""
+        with contextlib.suppress(Exception):
+            self.twin.engine.close()
+
+    def _attempt(self, step: Callable[[], None]) -> None:
         try:
-            move.perform(self.twin)
+            step()
         except Failed as failed:
             self.failed = failed
             raise
@@ -143,14 +160,6 @@ class Run:
             # Whatever the runtime raises in a step that the spec allows is a failure as well.
             self.failed = Failed("error", type(error).__name__, str(error))
             raise self.failed from error
-        self.depth = max(self.depth, self.twin.state.pending)
-        self.fullest = max(self.fullest, self.twin.engine.pool.size - self.twin.engine.pool.available)
-        self._look()
-
-    def close(self) -> None:
-        """Let the device end; what it still raises after a failure tells nothing more."""
-        with contextlib.suppress(*[Exception] if self.failed else []):
-            self.twin.engine.close()
 
     def _look(self) -> None:
         twin = self.twin
@@ -191,6 +200,7 @@ def drive(draw: Draw, run: Run) -> None:
         drawn = draw(_steps(run.enabled(), weights | _for_now(run.twin, weights)))
         if drawn is not None:
             run.take(_move(run.twin, *drawn))
+    run.finish()
     if run.twin.told_when_to_run:
         target(float(run.depth), label="depth in flight")
         target(run.fullest / run.twin.engine.pool.size, label="pool pressure")
