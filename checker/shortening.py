@@ -19,7 +19,7 @@ from runtime.streams import Simulated
 from spec.scope import BadScope, Scope
 from spec.state import RequestId
 
-PAIRS_UP_TO = 30
+PAIRS_UP_TO = 20
 """A run of so many steps is short enough to try every pair of them."""
 
 
@@ -90,7 +90,7 @@ def _adapted(twin: Twin, move: Move) -> Move:
 
 def _tried(run: Run, until: float) -> Iterator[Run | None]:
     """Yield for each attempt the run if it is a better one, None if not; the boldest attempts come first."""
-    for scope, moves in itertools.chain(_without(run), _prefilled(run), _plainer(run), _smaller(run)):
+    for scope, moves in itertools.chain(_without(run), _aborted(run), _prefilled(run), _plainer(run), _smaller(run)):
         if time.monotonic() > until:
             return
         tried = failing(scope, moves)
@@ -116,15 +116,28 @@ def _without(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
             yield run.scope, [move for place, move in enumerate(moves) if place not in (first, second)]
 
 
+def _aborted(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
+    """Yield the moves with an abort in place of two or more neighbours: it is the shortest way out."""
+    moves = run.moves
+    if len(moves) <= PAIRS_UP_TO:
+        for start, stop in itertools.combinations(range(len(moves) + 1), 2):
+            for name in {move.request for move in moves[:start] if move.action == "admit"} if stop - start > 1 else ():
+                yield run.scope, [*moves[:start], Move("abort", name), *moves[stop:]]
+
+
 def _prefilled(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
     """Yield the moves with a longer prompt in place of a request's first decode steps."""
-    for place, move in enumerate(run.moves):
-        later = [p for p, other in enumerate(run.moves) if p > place and other.names == (move.request,)]
-        prepared = [p for p in later if run.moves[p].action == "prepare"]
+    moves = run.moves
+    for place, move in enumerate(moves):
+        prepared = [p for p in range(place, len(moves)) if moves[p] == Move("prepare", names=(move.request,))]
+        # What ended with a decode step's result ends with the prefill's, so another result has to go.
+        results = [p for p in range(place, len(moves)) if moves[p].action == "process"]
         for more in range(1, run.scope.max_len - move.prompt + 1 if move.action == "admit" else 0):
             longer = dataclasses.replace(move, prompt=move.prompt + more)
-            rest = [other for p, other in enumerate(run.moves) if p > place and p not in prepared[:more]]
-            yield run.scope, [*run.moves[:place], longer, *rest]
+            for result in (-1, *results) if prepared else (-1,):
+                gone = {*prepared[:more], result}
+                rest = [moves[p] for p in range(place + 1, len(moves)) if p not in gone]
+                yield run.scope, [*moves[:place], longer, *rest]
 
 
 def _plainer(run: Run) -> Iterator[tuple[Scope, list[Move]]]:

@@ -68,7 +68,9 @@ def edit(name: str, mode: str) -> Check:
     return Check(f"{STORY_SCOPE} mode={mode}", edit=name)
 
 
-ABSENT_TOO = Plant(Tracker, "release", "ring[ring != ABSENT]", "ring")
+ABSENT_TOO = Plant(
+    Tracker, "release", "ring[ring != ABSENT]", f"(ring if self.config.mode == {LAZY!r} else ring[ring != ABSENT])"
+)
 RECORD = "self.block[:, seat] = self._idle[:, 0]"
 
 FAULTS = (
