@@ -5,7 +5,8 @@ A failure that the fuzzer finds is such a script: short, readable, and played ag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,9 @@ class Move:
 
     def perform(self, twin: Twin) -> None:
         """Take the step; raises checker.refinement.Failed where something is wrong."""
+        attempt(lambda: self._perform(twin))
+
+    def _perform(self, twin: Twin) -> None:
         match self.action:
             case "admit":
                 twin.admit(self.request, self.family, self.prompt)
@@ -71,6 +75,16 @@ class Move:
             case "evict":
                 assert self.key is not None, "an eviction names the key of what goes"
                 twin.evict(self.key)
+
+
+def attempt(step: Callable[[], None]) -> None:
+    """Take a step that the spec allows; raises Failed, also for whatever else the runtime raises in it."""
+    try:
+        step()
+    except Failed:
+        raise
+    except Exception as error:
+        raise Failed("error", type(error).__name__, str(error)) from error
 
 
 _HELD_BACK = "Slots that the runtime holds back while rows in flight touch them are another request's here."
@@ -107,11 +121,13 @@ def replay(scenario: Scenario, stream: Stream | None = None, trace: Path | None 
                         f"{_place(command)}: the runtime cannot do this here, for want of a slot or a seat"
                     )
                 move.perform(twin)
-        twin.settle()
+        attempt(twin.settle)
     except Failed as failure:
         failed = failure
     finally:
-        twin.engine.close()
+        # After a failure the device may raise once more, and that tells nothing.
+        with contextlib.suppress(*[Exception] if failed else []):
+            twin.engine.close()
         if isinstance(twin.watch, RecordingWatch):
             twin.watch.close()
     return Replayed(twin.checked, failed, story(twin, failed))

@@ -30,9 +30,10 @@ def shorten(run: Run, seconds: float) -> Run:
     """Return the shortest failing run that leaving steps out leads to; the run itself if there is none shorter."""
     until = time.monotonic() + seconds
     best = _shortened(run, until)
-    # Where slots or names are scarce, steps are needed to get them back; with more of them it may be shorter.
-    roomy = failing(*_with_room(best))
-    return min(best, _shortened(roomy, until), key=_cost) if roomy else best
+    for scope, moves in _elsewhere(best):
+        found = failing(scope, moves)
+        best = min(best, _shortened(found, until), key=_cost) if found else best
+    return best
 
 
 def _shortened(run: Run, until: float) -> Run:
@@ -40,6 +41,15 @@ def _shortened(run: Run, until: float) -> Run:
     while found := next((shorter for shorter in _tried(best, until) if shorter), None):
         best = found
     return best
+
+
+def _elsewhere(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
+    """Yield the moves where they may be shortened further than where they have been found."""
+    # Where slots or names are scarce, steps are needed to get them back.
+    yield _with_room(run)
+    # Where boundaries are far from each other, steps are needed to get there.
+    for interval in range(1, run.scope.interval):
+        yield run.scope.replace(interval=interval), run.moves
 
 
 def _with_room(run: Run) -> tuple[Scope, list[Move]]:

@@ -9,7 +9,7 @@ from runtime.streams import Simulated
 from spec.scope import Scope
 from tests.faults import FAULTS
 
-SCOPE = Scope(requests=2, slots=8, nodes=1, mode="eager", max_len=8)
+SCOPE = Scope(requests=2, slots=8, nodes=1, families=2, mode="eager", max_len=8)
 CLEAR_LOST = next(fault for fault in FAULTS if fault.name == "clear-lost")
 
 
@@ -18,7 +18,7 @@ def batch(*names):
 
 
 def first(name, prompt):
-    return [Move("admit", name, 0, prompt), Move("prefill", name), Move("device"), Move("process")]
+    return [Move("admit", name, name, prompt), Move("prefill", name), Move("device"), Move("process")]
 
 
 LONG = [*first(0, 3), *batch(0), *batch(0), *batch(), Move("abort", 0), *first(1, 3), *batch(1), Move("abort", 1)]
@@ -29,10 +29,8 @@ def test_a_long_run_is_made_short():
     with CLEAR_LOST.planted():
         run = failing(SCOPE, LONG)
         short = shorten(run, 20)
-        assert [move.action for move in short.moves] == [
-            *("admit", "prefill", "device", "process", "abort"),
-            *("admit", "prefill", "device"),
-        ] or len(short.moves) < 8
+        assert len(run.moves) > 12
+        assert len(short.moves) <= 8
         assert short.failed.name == run.failed.name
         assert failing(short.scope, short.moves).failed.detail == short.failed.detail
         assert short.scope.slots < SCOPE.slots
@@ -40,7 +38,7 @@ def test_a_long_run_is_made_short():
 
 def test_a_run_that_holds_is_none():
     assert failing(SCOPE, LONG) is None
-    assert failing(Scope(requests=1, slots=1, mode="eager"), LONG) is None
+    assert failing(SCOPE.replace(interval=0), LONG) is None
 
 
 def test_what_has_become_impossible_is_left_out():
