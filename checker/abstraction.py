@@ -126,7 +126,8 @@ def _batches(view: View, s: State, seats: dict[int, int], in_step: bool) -> Iter
     epochs = view.engine.table.epoch.tolist()
     for index, batch in enumerate(pending):
         listed = batch.rows.listed()
-        here = {by_seat[row["seat"]]: row for row in listed if row["epoch"] == epochs[row["seat"]]}
+        # A seat where nobody sits any more goes by no name, and the spec has no such row.
+        here = {by_seat.get(row["seat"], ABSENT): row for row in listed if row["epoch"] == epochs[row["seat"]]}
         present = {name: row for name, row in enumerate(s.batches[index].rows) if row.present}
         alive = {name for name in present if s.requests[name].phase == RUNNING}
         if here.keys() != alive or len(listed) != len(present):

@@ -61,7 +61,7 @@ def _pool(engine: Engine, rows: Listed) -> Iterator[str]:
         if kind in (FREE, COOLING) and holders[slot] != ABSENT:
             yield f"holder: slot {slot} is nobody's, and is held by {holders[slot]}"
         if kind == FREE and slot in used:
-            yield f"in flight: slot {slot} is free, and a row in flight touches it"
+            yield f"in-flight: slot {slot} may be taken, and a row in flight writes it or starts from it"
     if pool.available != kinds.count(FREE):
         yield f"available: {pool.available} slots can be taken, and {kinds.count(FREE)} are free"
     held_for = pool.held_for()

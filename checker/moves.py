@@ -5,8 +5,8 @@ A failure that the fuzzer finds is such a script: short, readable, and played ag
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,17 +23,6 @@ from spec.design import Design
 from spec.language import Disabled
 from spec.scope import Scope
 from spec.state import ADMITTED, EXHAUSTED, RequestId, Text, nothing
-
-
-@contextmanager
-def errors_fail() -> Iterator[None]:
-    """Make a failure of whatever the runtime raises in a step that the spec allows."""
-    try:
-        yield
-    except Failed:
-        raise
-    except Exception as error:
-        raise Failed("error", type(error).__name__, str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +55,8 @@ class Move:
         return self.action
 
     def perform(self, twin: Twin) -> None:
-        """Take the step; raises checker.refinement.Failed where something is wrong, whatever it is."""
-        with errors_fail():
-            self._perform(twin)
+        """Take the step; raises checker.refinement.Failed where something is wrong."""
+        attempt(lambda: self._perform(twin))
 
     def _perform(self, twin: Twin) -> None:
         match self.action:
@@ -87,6 +75,16 @@ class Move:
             case "evict":
                 assert self.key is not None, "an eviction names the key of what goes"
                 twin.evict(self.key)
+
+
+def attempt(step: Callable[[], None]) -> None:
+    """Take a step that the spec allows; raises Failed, also for whatever else the runtime raises in it."""
+    try:
+        step()
+    except Failed:
+        raise
+    except Exception as error:
+        raise Failed("error", type(error).__name__, str(error)) from error
 
 
 _HELD_BACK = "Slots that the runtime holds back while rows in flight touch them are another request's here."
@@ -126,12 +124,13 @@ def replay(scenario: Scenario, stream: Stream | None = None, trace: Path | None 
                 if not possible(twin, move):
                     raise Unplayable(f"{_place(command)}: {_why_not(twin, move)}")
                 move.perform(twin)
-        with errors_fail():
-            twin.settle()
+        attempt(twin.settle)
     except Failed as failure:
         failed = failure
     finally:
-        twin.engine.close()
+        # After a failure the device may raise once more, and that tells nothing.
+        with contextlib.suppress(*[Exception] if failed else []):
+            twin.engine.close()
         if isinstance(twin.watch, RecordingWatch):
             twin.watch.close()
     return Replayed(twin.checked, failed, story(twin, failed))

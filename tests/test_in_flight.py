@@ -46,7 +46,7 @@ def test_a_slot_that_is_held_back_for_nothing_is_seen(monkeypatch):
 def test_a_free_slot_that_a_row_in_flight_touches_is_seen(monkeypatch):
     give_back = SlotPool.give_back
     monkeypatch.setattr(SlotPool, "give_back", lambda self, slots, after=-1: give_back(self, slots))
-    with pytest.raises(Failed, match=r"in flight: slot \d is free"):
+    with pytest.raises(Failed, match=r"in-flight: slot \d may be taken"):
         twin_of().abort(0)
 
 
