@@ -69,7 +69,10 @@ def edit(name: str, mode: str) -> Check:
 
 
 ABSENT_TOO = Plant(
-    Tracker, "release", "ring[ring != ABSENT]", f"(ring if self.config.mode == {LAZY!r} else ring[ring != ABSENT])"
+    Tracker,
+    "refuse_unowned",
+    "ring[ring != ABSENT]",
+    f"(ring if self.config.mode == {LAZY!r} else ring[ring != ABSENT])",
 )
 RECORD = "self.block[:, seat] = self._idle[:, 0]"
 
@@ -134,6 +137,7 @@ FAULTS = (
         "the same, and the pool takes whatever it is given, with room in its list for more than there is",
         (
             ABSENT_TOO,
+            Plant(Tracker, "refuse_unowned", "if holder != seat or kind not in (WORKING, RING):", "if False:"),
             Plant(SlotPool, "refuse_unowned", "if len(slots) == 0:", "if True:"),
             Plant(SlotPool, "__init__", "np.arange(slots - 1, -1, -1)", "np.arange(999, -1, -1) - 1000 + slots"),
         ),
