@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test slow fuzz bench lint type fmt clean
+.PHONY: help verify test slow fuzz faults bench lint type fmt clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +20,9 @@ slow: $(STAMP) ## Run the tests that take long or much memory.
 
 fuzz: $(STAMP) ## Hunt for runs in which the runtime is not what the spec says (TIME=10m, WORKERS=2, SEED=0).
 	$(BIN)/slotproof fuzz --time $(or $(TIME),10m) --workers $(or $(WORKERS),2) --seed $(or $(SEED),0)
+
+faults: $(STAMP) ## Plant faults in the runtime, and show what the fuzzer makes of each (TIME=60s).
+	$(BIN)/python -m tests.faults --time $(or $(TIME),60s)
 
 bench: $(STAMP) ## Measure the search and the decode step, each beside a plain implementation of the same.
 	$(BIN)/python tests/bench/run.py

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from checker.in_flight import slips
 from runtime.boundary import ABSENT
 from runtime.engine import Engine
 from runtime.exact_model import text
@@ -89,6 +90,7 @@ def differences(view: View, s: State, seats: dict[int, int], contents: bool) -> 
     yield from _requests(view, s, seats, records)
     yield from _batches(view, s, seats, contents)
     yield from _owners(view, s, seats, records)
+    yield from slips(view.engine, s, seats)
     if contents:
         yield from _contents(view, s)
 
@@ -124,7 +126,8 @@ def _batches(view: View, s: State, seats: dict[int, int], in_step: bool) -> Iter
     epochs = view.engine.table.epoch.tolist()
     for index, batch in enumerate(pending):
         listed = batch.rows.listed()
-        here = {by_seat[row["seat"]]: row for row in listed if row["epoch"] == epochs[row["seat"]]}
+        # A seat where nobody sits any more goes by no name, and the spec has no such row.
+        here = {by_seat.get(row["seat"], ABSENT): row for row in listed if row["epoch"] == epochs[row["seat"]]}
         present = {name: row for name, row in enumerate(s.batches[index].rows) if row.present}
         alive = {name for name in present if s.requests[name].phase == RUNNING}
         if here.keys() != alive or len(listed) != len(present):

@@ -20,8 +20,9 @@ from checker.counterexamples import FOLDER
 from checker.moves import replay
 from checker.refinement import Failed
 from checker.scenario import read
+from checker.shortening import shorten
 from checker.stateful import Coverage, Run, drive, scopes
-from runtime.streams import Simulated, Worker
+from runtime.streams import Event, Simulated, Work, Worker
 from spec.scope import BadScope
 
 PROFILE = settings(
@@ -37,7 +38,12 @@ PROFILE = settings(
 """Ours in every respect: what is found is kept as a script, not in a database that forgets when a rule changes."""
 
 THREADED_EVERY: Final = 4
-"""Of so many rounds one runs on a thread instead of the simulated device."""
+"""Of so many rounds one, the second, runs on a thread instead of the simulated device."""
+THREADED_RUNS: Final = 50
+"""How many runs such a round has: few, so that half a minute has room for it."""
+
+SHRINKING: Final = 5.0
+"""For so many seconds Hypothesis shrinks a failure, and then steps are left out for as long at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,28 @@ class Campaign:
         return not self.found and self.coverage.steps > 0 and not self.coverage.missing
 
 
+class Late(Worker):
+    """A thread that pauses before each piece of work: its model is so small that it would never be behind."""
+
+    def __init__(self, pause: float) -> None:
+        super().__init__()
+        self.pause = pause
+        """Seconds."""
+
+    def submit(self, work: Work) -> Event:
+        """Hand the work to the thread."""
+
+        def later() -> None:
+            time.sleep(self.pause)
+            work()
+
+        return super().submit(later)
+
+
+PAUSES: Final = (0.0, 0.001, 0.005)
+"""What a run on a thread draws its pause from: a step of the host takes about a millisecond."""
+
+
 class _TimeIsUp(BaseException):
     """Ends a round. No Exception, so that Hypothesis does not take it for a failure."""
 
@@ -87,7 +115,7 @@ def hunt(first_seed: int, seconds: float, threads: bool = True) -> Campaign:
     started = time.monotonic()
     number = 0
     while not campaign.found and time.monotonic() - started < seconds:
-        threaded = threads and number % THREADED_EVERY == THREADED_EVERY - 1
+        threaded = threads and number % THREADED_EVERY == 1 % THREADED_EVERY
         _round(first_seed + number, started + seconds, started, threaded, campaign)
         number += 1
     campaign.busy = campaign.seconds = time.monotonic() - started
@@ -95,26 +123,28 @@ def hunt(first_seed: int, seconds: float, threads: bool = True) -> Campaign:
 
 
 def _round(number: int, until: float, started: float, threaded: bool, campaign: Campaign) -> None:
-    """Let Hypothesis draw some hundred runs; what fails last is what it has shrunk the first failure to."""
-    failing: list[Run] = []
+    """Let Hypothesis draw some hundred runs, and keep the shortest that fails."""
+    shortest: Run | None = None
     first_seen = 0.0
 
     @seed(number)
-    @PROFILE
+    @settings(PROFILE, max_examples=THREADED_RUNS if threaded else PROFILE.max_examples)
     @given(st.data())
     def play(data: Any) -> None:
-        nonlocal first_seen
-        run = Run(data.draw(scopes()), Worker() if threaded else Simulated())
+        nonlocal first_seen, shortest
+        if shortest and time.monotonic() > started + first_seen + SHRINKING:
+            raise _TimeIsUp
+        run = Run(data.draw(scopes()), Late(data.draw(st.sampled_from(PAUSES))) if threaded else Simulated())
         try:
             drive(data.draw, run)
         finally:
-            run.twin.engine.close()
+            run.close()
             run.count(campaign.coverage)
             if run.failed:
                 first_seen = first_seen or time.monotonic() - started
-                failing.append(run)
+                shortest = min(shortest or run, run, key=lambda it: len(it.moves))
         # Behind everything that is drawn: a run that stopped short would look to Hypothesis as if it were flaky.
-        if not failing and time.monotonic() > until:
+        if not shortest and time.monotonic() > until:
             raise _TimeIsUp
 
     try:
@@ -122,17 +152,18 @@ def _round(number: int, until: float, started: float, threaded: bool, campaign: 
     except _TimeIsUp:
         pass
     except (Failed, Flaky, BaseExceptionGroup):
-        assert failing, "a run that fails is kept"
-        run = failing[-1]
-        assert run.failed is not None, "only runs that failed are kept"
+        assert shortest, "a run that fails is kept"
+    if shortest:
+        found = shortest if threaded else shorten(shortest, SHRINKING)
+        assert found.failed is not None, "only runs that failed are kept"
         campaign.found.append(
             Found(
-                kind=run.failed.kind,
-                name=run.failed.name,
-                detail=run.failed.detail,
-                program=run.text(),
-                story=run.story(),
-                steps=len(run.moves),
+                kind=found.failed.kind,
+                name=found.failed.name,
+                detail=found.failed.detail,
+                program=found.text(),
+                story=found.story(),
+                steps=len(found.moves),
                 seconds=first_seen,
                 threaded=threaded,
             )
@@ -164,7 +195,7 @@ def keep(found: Found, folder: Path = FOLDER) -> tuple[Path, Path]:
     name = f"fuzz-{hashlib.sha256(found.program.encode()).hexdigest()[:8]}"
     path, trace = folder / f"{name}.txt", folder / f"{name}.ndjson"
     path.write_text(found.program, encoding="utf-8")
-    replay(read(path), trace=trace)
+    replay(read(path), Worker() if found.threaded else None, trace)
     return path, trace
 
 

@@ -5,7 +5,8 @@ A failure that the fuzzer finds is such a script: short, readable, and played ag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,9 @@ class Move:
 
     def perform(self, twin: Twin) -> None:
         """Take the step; raises checker.refinement.Failed where something is wrong."""
+        attempt(lambda: self._perform(twin))
+
+    def _perform(self, twin: Twin) -> None:
         match self.action:
             case "admit":
                 twin.admit(self.request, self.family, self.prompt)
@@ -73,7 +77,24 @@ class Move:
                 twin.evict(self.key)
 
 
+def attempt(step: Callable[[], None]) -> None:
+    """Take a step that the spec allows; raises Failed, also for whatever else the runtime raises in it."""
+    try:
+        step()
+    except Failed:
+        raise
+    except Exception as error:
+        raise Failed("error", type(error).__name__, str(error)) from error
+
+
 _HELD_BACK = "Slots that the runtime holds back while rows in flight touch them are another request's here."
+
+
+_WRONG = {
+    "property": "a property is violated",
+    "refinement": "the runtime is not what the spec says",
+    "error": "the runtime raises what it may not",
+}
 
 
 class Unplayable(Exception):
@@ -93,32 +114,65 @@ class Replayed:
 def replay(scenario: Scenario, stream: Stream | None = None, trace: Path | None = None) -> Replayed:
     """Play a script on the runtime and the spec; raises Unplayable where the runtime cannot follow it."""
     twin = Twin(scenario.scope, stream, RecordingWatch(trace) if trace else None)
-    # Which slot or request a line means is told by the spec alone: there slots have the numbers of the script.
-    alone = Model(spec.model, scenario.scope, Design(scenario.scope))
-    state = alone.init
+    alone = _Alone(scenario.scope)
     failed = None
     try:
         for command in scenario.items:
             if isinstance(command, Command) and not command.refused:
-                move = move_of(command, state, scenario)
-                state = _alone(alone, state, command)
-                _refuse_waiting(twin, move, command)
+                move = move_of(command, twin, alone, scenario)
+                alone.follow(command)
+                if not possible(twin, move):
+                    raise Unplayable(f"{_place(command)}: {_why_not(twin, move)}")
                 move.perform(twin)
-        twin.settle()
+        attempt(twin.settle)
     except Failed as failure:
         failed = failure
     finally:
-        twin.engine.close()
+        # After a failure the device may raise once more, and that tells nothing.
+        with contextlib.suppress(*[Exception] if failed else []):
+            twin.engine.close()
         if isinstance(twin.watch, RecordingWatch):
             twin.watch.close()
     return Replayed(twin.checked, failed, story(twin, failed))
 
 
-def move_of(command: Command, state: Any, scenario: Scenario) -> Move:
+class _Alone:
+    """The spec without the runtime, as far as it can follow a script: there slots have the numbers of the script.
+
+    It can't follow for ever what fuzzing has written down. There the runtime lets an admission wait because it holds
+    slots back, or has a replacement although others took all that was free, and the spec alone would not.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self.model = Model(spec.model, scope, Design(scope))
+        self.state: Any = self.model.init
+        """None once it could not follow."""
+
+    def follow(self, command: Command) -> None:
+        """Take the step, if it is one."""
+        if self.state is not None:
+            taken = command.taken(self.state, self.model.scope)
+            try:
+                self.state = self.model.take(self.state, taken.action, taken.arguments)
+            except Disabled:
+                self.state = None
+
+    def key_in(self, slot: int, command: Command) -> Text:
+        """Return what a slot of the script is cached as; raises Unplayable where nobody knows any more."""
+        if self.state is None:
+            raise Unplayable(f"{_place(command)}: which slot that is cannot be told here; write its key, such as A@4")
+        found: Text = self.state.cached[slot]
+        return found
+
+
+def move_of(command: Command, twin: Twin, alone: _Alone, scenario: Scenario) -> Move:
     """Return the move that a line means; raises Unplayable."""
     if scenario.design != Design.name:
         raise Unplayable(f"{scenario.path}: it is played by design {scenario.design}, and the runtime is another one")
-    taken = command.taken(state, scenario.scope)
+    key = command.named.get("key")
+    if "slot" in command.named:
+        key = alone.key_in(command.named["slot"], command)
+    taken = command.taken(twin.state, scenario.scope)
     named = dict(zip(taken.action.choices, taken.arguments, strict=True))
     if named.get("supply", EXHAUSTED) >= 0:
         raise Unplayable(f"{_place(command)}: the runtime hands out no slot that is in flight; leave `taking` out")
@@ -130,28 +184,34 @@ def move_of(command: Command, state: Any, scenario: Scenario) -> Move:
         prompt=named.get("prompt", 0),
         names=tuple(name for name, present in enumerate(chosen) if present),
         exhausted=named.get("supply") == EXHAUSTED,
-        key=command.named.get("key", state.cached[named["slot"]] if "slot" in named else None),
+        key=key,
     )
 
 
-def _alone(model: Model, state: Any, command: Command) -> Any:
-    taken = command.taken(state, model.scope)
-    try:
-        return model.take(state, taken.action, taken.arguments)
-    except Disabled as error:
-        raise Unplayable(f"{_place(command)}: this step may not happen; `slotproof play` says why") from error
+def possible(twin: Twin, move: Move) -> bool:
+    """Return whether a twin can take a step now: whom it names is there, and there is a seat, a batch or an entry."""
+    match move.action:
+        case "admit":
+            return move.request in twin.unused()
+        case "prefill":
+            return move.request in twin.in_phase(ADMITTED) and twin.room()
+        case "prepare":
+            return twin.room() and set(move.names) <= set(twin.decodable())
+        case "device":
+            return twin.state.written < twin.state.pending
+        case "process":
+            return twin.ready() and set(move.names) <= set(twin.ending())
+        case "abort":
+            return move.request in twin.seats
+        case "evict":
+            return move.key in twin.unlocked()
+    raise AssertionError(f"no step is called {move.action}")
 
 
-def _refuse_waiting(twin: Twin, move: Move, command: Command) -> None:
-    possible = {
-        "admit": move.request in twin.unused(),
-        "prefill": move.request in twin.in_phase(ADMITTED) and twin.room(),
-        "prepare": twin.room() and set(move.names) <= set(twin.decodable()),
-        "process": twin.ready() and set(move.names) <= set(twin.ending()),
-        "evict": move.key in twin.unlocked(),
-    }
-    if not possible.get(move.action, True):
-        raise Unplayable(f"{_place(command)}: the runtime cannot do this here, for want of a slot or a seat")
+def _why_not(twin: Twin, move: Move) -> str:
+    if move.action == "process" and twin.state.pending and not twin.ready():
+        return "the device has not run it; write `device` before it, or play it on a thread with --threaded"
+    return "the runtime cannot do this here, for want of a slot or a seat, or because the spec does not allow it"
 
 
 def _place(command: Command) -> str:
@@ -174,6 +234,5 @@ def story(twin: Twin, failed: Failed | None, width: int = 100) -> str:
         entries.append(Entry(place + 1, lane, words))
     out = [f"scope {twin.scope}", _HELD_BACK, "", *lanes(entries, width, slots=False)]
     if failed:
-        wrong = "a property is violated" if failed.kind == "property" else "the runtime is not what the spec says"
-        out += ["", f"{wrong}: {failed.name}", f"  {failed.detail}"]
+        out += ["", f"{_WRONG[failed.kind]}: {failed.name}", f"  {failed.detail}"]
     return "\n".join(out)

@@ -16,6 +16,7 @@ import numpy as np
 
 import spec.model
 from checker.abstraction import Mismatch, View, differences
+from checker.in_flight import evictable, rows_in_flight, touched
 from checker.model import Model, Taken
 from checker.recorder import Recorder
 from runtime.boundary import ABSENT
@@ -211,8 +212,13 @@ class Twin:
 
     def admit(self, name: RequestId, family: int, prompt: int) -> bool:
         """Admit a request under a name; False: the runtime lets it wait."""
-        before = self._look()
-        seat = self.engine.admit(f"r{name + 1}", np.array(text(family + 1, prompt)[0]))
+        before, tokens = self._look(), np.array(text(family + 1, prompt)[0])
+        missing, evictable = self._missing(tokens)
+        seat = self.engine.admit(f"r{name + 1}", tokens)
+        evicted = before.cached - {node.slot for node in self.engine.cache}
+        if (seat == ABSENT) != (missing > evictable) or len(evicted) != (missing if seat != ABSENT else 0):
+            done = f"{'waits' if seat == ABSENT else 'is admitted'}, and {len(evicted)} entries are evicted for it"
+            raise Failed("refinement", "wait", f"r{name + 1} {done}: {missing} slots missing, {evictable} evictable")
         if seat == ABSENT:
             self._follow(before)
             return False
@@ -250,13 +256,16 @@ class Twin:
 
     def process(self, names: Sequence[RequestId] = (), exhausted: bool = False) -> None:
         """Process the oldest result; the named requests end with it."""
+        rows = self.engine.pending[0].rows
+        # Asked for first: on a device of its own this is all that waits for it, as in the scheduler.
+        tokens = self.engine.pending[0].tokens()
         if not self.told_when_to_run and not self.state.written:
             self.device()
-        rows = self.engine.pending[0].rows
-        seats = rows.seat[self.engine.table.present(rows)].tolist()
-        order = self._order(seats) if len(rows) > 1 else tuple(range(self.scope.requests))
-        ending = np.isin(rows.seat, [self.seats[name] for name in names]) & self.engine.table.present(rows)
-        tokens = self.engine.pending[0].tokens()
+        present = self.engine.table.present(rows)
+        order = self._order(rows.seat[present].tolist()) if len(rows) > 1 else tuple(range(self.scope.requests))
+        # What comes for requests that have left is ignored, whatever it says.
+        ending = np.isin(rows.seat, [self.seats[name] for name in names]) | ~present
+        tokens = np.where(present, tokens, ABSENT)
         before = self._look(exhausted)
         self.engine.process(tokens, ending)
         ring = self.engine.table.ring
@@ -285,6 +294,13 @@ class Twin:
         self._compare(contents=True)
 
     # Parts of the above.
+
+    def _missing(self, prompt: Ints) -> tuple[int, int]:
+        """Return how many slots an admission lacks, and how many the cache could give up for it."""
+        engine = self.engine
+        hit = engine.cache.match(prompt)
+        left = [node for node in evictable(engine) if node is not hit]
+        return max(0, engine.config.slots_per_request - engine.pool.available), len(left)
 
     def _order(self, seats: Sequence[int]) -> tuple[RequestId, ...]:
         """Return every name, those of a batch first, in the order in which the runtime goes through its rows."""
@@ -316,6 +332,8 @@ class Twin:
         if left := self.design.handed_out:
             raise Failed("refinement", "slots", f"the runtime took {left}, which the spec did not ask for")
         for slot in sorted(cooling - before.cooling):
+            if slot not in touched(rows_in_flight(self.engine)):
+                raise Failed("refinement", "held back", f"slot {slot} is held back, and nothing in flight touches it")
             self._take(others_take, slot)
         if before.held:
             self.engine.pool.give_back(np.array(before.held))

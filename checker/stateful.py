@@ -6,36 +6,46 @@ anything, or hardly let the device go on. What is enabled is asked of the twin, 
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from hypothesis import strategies as st
 from hypothesis import target
 
-from checker.moves import Move, script, story
+from checker.moves import Move, attempt, script, story
 from checker.refinement import Failed, Twin
 from runtime.streams import Stream
 from spec.scope import EAGER, LAZY, OVERWRITE, SKIP, Scope
 from spec.state import ADMITTED
 
 ACTIONS: Final = ("device", "process", "abort", "evict", "admit", "prefill", "prepare")
-"""The rules. Hypothesis shrinks towards the first, and draws the first and the last a little more often."""
+"""The rules. Hypothesis shrinks towards the first."""
 
 _WEIGHTS = {
-    "device": (9, 9, 2),
-    "process": (9, 9, 2),
-    "abort": (0, 1, 1),
-    "evict": (0, 1, 1),
-    "admit": (4, 4, 1),
-    "prefill": (9, 9, 2),
-    "prepare": (9, 9, 2),
+    "device": (16, 16, 4),
+    "process": (16, 16, 4),
+    "abort": (0, 1, 2),
+    "evict": (0, 1, 3),
+    "admit": (16, 8, 3),
+    "prefill": (16, 16, 4),
+    "prepare": (16, 16, 4),
 }
-"""By rule the weights that a run draws from. Those without which nothing moves on are never left out."""
+"""By rule the weights that a run draws from, up to 16. Those without which nothing moves on are never left out."""
+_EMPTY = 2
+"""The weight of preparing a batch while nobody can be in it: it makes the lookahead jitter, and does little else."""
+_READ = 5
+"""How much likelier an eviction is while a launched prefill copies from the cache."""
 _STEPS = 60
+_TRIES = 3
+"""How often a rule is drawn that may turn out not to be enabled, before one is drawn out of those that are."""
+
+_RULES, _SIXTEEN = st.integers(0, 127), st.integers(0, 15)
 
 Draw = Callable[[Any], Any]
 
@@ -48,12 +58,12 @@ def scopes(draw: Draw) -> Scope:
     interval = draw(st.sampled_from((2, 1, 3)))
     shortest = max(2, 1 + math.ceil(lookahead / interval)) if mode == EAGER else 2
     ring = shortest + draw(st.sampled_from((0, 0, 1)))
-    requests = draw(st.integers(1, 4))
+    seats = draw(st.sampled_from((1, 2, 2, 3)))
     per_request = 1 + (ring if mode == EAGER else 1)
     return Scope(
-        requests=requests,
-        slots=per_request + draw(st.integers(0, (requests - 1) * per_request + 3)),
-        families=draw(st.integers(1, 2)),
+        requests=seats + draw(st.integers(0, 1)),
+        slots=seats * per_request + draw(st.integers(0, 5)),
+        families=draw(st.sampled_from((1, 1, 1, 2))),
         interval=interval,
         ring=ring,
         lookahead=lookahead,
@@ -125,18 +135,28 @@ class Run:
     def take(self, move: Move) -> None:
         """Take one step; raises Failed, and keeps it."""
         self.moves.append(move)
-        try:
-            move.perform(self.twin)
-        except Failed as failed:
-            self.failed = failed
-            raise
-        except Exception as error:
-            # Whatever the runtime raises in a step that the spec allows is a failure as well.
-            self.failed = Failed("error", type(error).__name__, str(error))
-            raise self.failed from error
+        self._attempt(partial(move.perform, self.twin))
         self.depth = max(self.depth, self.twin.state.pending)
         self.fullest = max(self.fullest, self.twin.engine.pool.size - self.twin.engine.pool.available)
         self._look()
+
+    def finish(self) -> None:
+        """Let the device run what is left, and compare; raises Failed, and keeps it."""
+        while self.twin.told_when_to_run and self.twin.state.written < self.twin.state.pending:
+            self.take(Move("device"))
+        self._attempt(partial(attempt, self.twin.settle))
+
+    def close(self) -> None:
+        """Let the device end. What it still raises belongs to a run that has not been finished, and tells nothing."""
+        with contextlib.suppress(Exception):
+            self.twin.engine.close()
+
+    def _attempt(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except Failed as failed:
+            self.failed = failed
+            raise
 
     def _look(self) -> None:
         twin = self.twin
@@ -174,42 +194,74 @@ def drive(draw: Draw, run: Run) -> None:
     weights = {action: draw(st.sampled_from(choices)) for action, choices in _WEIGHTS.items()}
     # A failure ends the run where it is, so the number of steps need not be drawn to be shrunk.
     for _ in range(_STEPS):
-        chosen = [action for action in run.enabled() for _ in range(weights[action])]
-        if not chosen:
-            break
-        run.take(_move(draw, run.twin, draw(st.sampled_from(chosen))))
+        drawn = draw(_steps(run.enabled(), weights | _for_now(run.twin, weights)))
+        if drawn is not None:
+            run.take(_move(run.twin, *drawn))
+    run.finish()
     if run.twin.told_when_to_run:
         target(float(run.depth), label="depth in flight")
         target(run.fullest / run.twin.engine.pool.size, label="pool pressure")
 
 
-def _move(draw: Draw, twin: Twin, action: str) -> Move:
+def _for_now(twin: Twin, weights: Mapping[str, int]) -> dict[str, int]:
+    """Return the weights that are others now: less where hardly anything would come of it, more where much might."""
+    changed = {}
+    if not twin.decodable():
+        changed["prepare"] = min(_EMPTY, weights["prepare"])
+    if any(node.read_by > twin.engine.processed for node in twin.engine.cache):
+        changed["evict"] = _READ * weights["evict"]
+    return changed
+
+
+@st.composite
+def _steps(draw: Draw, enabled: Sequence[str], weights: Mapping[str, int]) -> tuple[str, int, int] | None:
+    """Draw a step: the rule, who it is about, and what is special about it; None: no rule could be taken.
+
+    A number means the same rule wherever it stands, whatever is enabled there: so Hypothesis can take a step out and
+    leave the others what they are. That is what makes runs short. The low bits are the rule, the others decide by its
+    weight whether it counts, and 0 always does: so a rule that is masked stays that rule.
+    """
+    possible = {action: weights[action] for action in enabled if weights[action]}
+    if not possible:
+        return None
+    heaviest = max(possible.values())
+    for _ in range(_TRIES):
+        number = draw(_RULES)
+        rule, chance = number % 8, number // 8
+        if rule < len(ACTIONS) and chance * heaviest < 16 * possible.get(ACTIONS[rule], 0):
+            return ACTIONS[rule], draw(_SIXTEEN), draw(_SIXTEEN)
+    listed = [action for action, weight in possible.items() for _ in range(weight)]
+    return listed[draw(_RULES) % len(listed)], draw(_SIXTEEN), draw(_SIXTEEN)
+
+
+def _move(twin: Twin, action: str, who: int, special: int) -> Move:
+    """Return the step that the numbers mean; `who` and `special` are 0..15, and 0 is the plainest."""
+    # Each once in four times: mostly requests live long, batches are full, and the pool has what is asked for.
+    some, exhausted = who if special % 4 == 3 else 0, special // 4 == 3
     match action:
         case "admit":
-            family, prompt = draw(st.integers(0, twin.scope.families - 1)), draw(st.integers(1, twin.scope.max_len))
-            return Move(action, draw(st.sampled_from(twin.unused())), family, prompt)
+            unused, families = twin.unused(), twin.scope.families
+            name = unused[who // families % len(unused)]
+            return Move(action, name, who % families, 1 + special % twin.scope.max_len)
         case "prefill":
-            return Move(action, draw(st.sampled_from(twin.in_phase(ADMITTED))))
+            return Move(action, _one(twin.in_phase(ADMITTED), who))
         case "prepare":
-            absent = _some(draw)
-            names = tuple(name for name in twin.decodable() if not absent >> name & 1)
-            return Move(action, names=names, exhausted=twin.scope.mode == LAZY and _seldom(draw))
+            names = tuple(name for name in twin.decodable() if not some >> name & 1)
+            return Move(action, names=names, exhausted=twin.scope.mode == LAZY and exhausted)
         case "process":
-            ending = _some(draw)
-            names = tuple(name for name in twin.ending() if ending >> name & 1)
-            return Move(action, names=names, exhausted=_seldom(draw))
+            # Who cannot go on would otherwise sit there until it is aborted.
+            names = tuple(
+                name
+                for name in twin.ending()
+                if some >> name & 1 or (special % 4 in (1, 2) and name not in twin.decodable())
+            )
+            return Move(action, names=names, exhausted=exhausted)
         case "abort":
-            return Move(action, draw(st.sampled_from(sorted(twin.seats))))
+            return Move(action, _one(sorted(twin.seats), who))
         case "evict":
-            return Move(action, key=draw(st.sampled_from(twin.unlocked())))
+            return Move(action, key=_one(twin.unlocked(), who))
     return Move(action)
 
 
-def _seldom(draw: Draw) -> bool:
-    """Draw True once in four times."""
-    return bool(draw(st.integers(0, 3)) == 3)
-
-
-def _some(draw: Draw) -> int:
-    """Draw a set of names as bits: mostly the empty one, so that requests live long and batches are full."""
-    return int(draw(st.integers(0, 15))) if _seldom(draw) else 0
+def _one(possible: Sequence[Any], who: int) -> Any:
+    return possible[who % len(possible)]

@@ -126,7 +126,8 @@ class Engine:
     def process(self, tokens: Ints, finishes: Bools) -> Batch:
         """Process the oldest result: `tokens` is what its rows produced, `finishes` says whose sequence ends with it.
 
-        tokens: int64, finishes: bool, both of shape [rows]. Rows of requests that have left are ignored.
+        tokens: int64, finishes: bool, both of shape [rows]. Rows of requests that have left are ignored. Raises what
+        the batch's work has raised, each time, and nothing changes: nobody knows what its slots hold.
         """
         if not self.pending:
             raise Contradiction("there is no result to process: no batch is pending")

@@ -97,6 +97,10 @@ class SlotPool:
         while self._cooling and self._cooling[0][0] <= processed:
             self._release(self._cooling.popleft()[1])
 
+    def held_for(self) -> list[int]:
+        """Return the batches for whose results slots are held back, in the order in which those slots came back."""
+        return [after for after, _ in self._cooling]
+
     def _release(self, slots: Ints) -> None:
         self.kind[slots] = FREE
         self._free[self._top : self._top + len(slots)] = slots
@@ -120,11 +124,19 @@ class SlotPool:
             wrong = slots[self._places[slots] != places][0]
             raise WrongSlots(f"cannot {verb} slot {wrong} twice in one call")
 
+    def owner(self, slot: int, names: Sequence[str] = ()) -> str:
+        """Return the class of a slot's owner and who it is; `names`: of requests, by seat."""
+        return f"{CLASSES[int(self.kind[slot])]} {self._who(slot, names)}".rstrip()
+
+    def _who(self, slot: int, names: Sequence[str]) -> str:
+        kind, holder = int(self.kind[slot]), int(self.holder[slot])
+        if kind <= COOLING:
+            return ""
+        return names[holder] if kind in (WORKING, RING) and holder < len(names) else str(holder)
+
     def owners(self, names: Sequence[str] = ()) -> dict[str, dict[str, list[int]]]:
         """Return the slots of every class of owners, by owner: the leak report. Together they are the whole pool."""
         report: dict[str, dict[str, list[int]]] = {name: {} for name in CLASSES}
         for slot in range(self.size):
-            kind, holder = int(self.kind[slot]), int(self.holder[slot])
-            owner = names[holder] if kind in (WORKING, RING) and holder < len(names) else str(holder)
-            report[CLASSES[kind]].setdefault("" if kind <= COOLING else owner, []).append(slot)
+            report[CLASSES[int(self.kind[slot])]].setdefault(self._who(slot, names), []).append(slot)
         return report

@@ -48,6 +48,11 @@ class Scheduler:
                 f"request {request.name}: {len(request.prompt)} prompt tokens and {request.produce} to produce; "
                 f"both must be at least 1, and together at most {limit + 1} (max_len={limit}; the last is not absorbed)"
             )
+        dtype, shape = getattr(request.prompt, "dtype", type(request.prompt).__name__), np.shape(request.prompt)
+        if dtype != np.int64 or len(shape) != 1:
+            raise ValueError(
+                f"request {request.name}: a prompt of {dtype} with shape {shape}; write one array of int64 tokens"
+            )
         if request.name in self._names:
             raise ValueError(f"request {request.name}: another one of that name has not finished; give it another name")
         self._names.add(request.name)
@@ -83,9 +88,12 @@ class Scheduler:
     def process(self) -> None:
         """Process the oldest result; requests that have all their tokens finish with it."""
         rows, table = self.engine.pending[0].rows, self.engine.table
-        self._missing[rows.seat] -= table.present(rows)
-        finishes = table.present(rows) & (self._missing[rows.seat] == 0)
+        present = table.present(rows)
+        missing = self._missing[rows.seat] - present
+        finishes = present & (missing == 0)
         self.engine.process(self.engine.pending[0].tokens(), finishes)
+        # Not before the engine has taken the step: it may refuse it.
+        self._missing[rows.seat] = missing
         for seat in rows.seat[finishes].tolist():
             request = self.seated.pop(seat)
             end = len(request.prompt) + request.produce

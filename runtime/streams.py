@@ -60,6 +60,21 @@ def _accelerator() -> Callable[[], None]:
     return lambda: None
 
 
+class _Failed:
+    """The event of work that has raised something; whoever asks hears it."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def done(self) -> bool:
+        """Raise it."""
+        raise self._error
+
+    def wait(self) -> None:
+        """Raise it."""
+        raise self._error
+
+
 class Inline:
     """Performs work while it is submitted, an accelerator's part of it included."""
 
@@ -69,9 +84,12 @@ class Inline:
         self._settle = _accelerator()
 
     def submit(self, work: Work) -> Event:
-        """Perform the work now."""
-        work()
-        self._settle()
+        """Perform the work now; what it raises is told by the event, as on every stream: the batch is launched."""
+        try:
+            work()
+            self._settle()
+        except Exception as error:
+            return _Failed(error)
         return self._done
 
     def close(self) -> None:

@@ -13,7 +13,7 @@ from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.config import EAGER, LAZY, SKIP, Config
 from runtime.observer import Observer
-from runtime.pool import RING, WORKING, SlotPool
+from runtime.pool import RING, WORKING, SlotPool, WrongSlots
 from runtime.requests import ADMITTED, RUNNING, RequestTable
 
 
@@ -56,6 +56,7 @@ class Tracker:
         mark = boundary.prefill_mark(table.seq_len[seats], table.prefix[seats], self.config.interval)
         position = slot = np.array([ABSENT])
         if mark[0] != ABSENT:
+            self._refuse_without_slot(seats, number)
             position = table.next[seats]
             slot = self._claim(seats, position)
             if self.config.mode == EAGER:
@@ -237,13 +238,32 @@ class Tracker:
 
     def refuse_unowned(self, seat: int) -> Ints:
         """Return the slots of a request, its working slot first; raises WrongSlots where one is somebody else's."""
-        ring = self.table.ring[seat]
+        pool, ring = self.pool, self.table.ring[seat]
         slots: Ints = np.concatenate((self.table.working[seat : seat + 1], ring[ring != ABSENT]))
-        self.pool.refuse_unowned(slots, "give back")
+        pool.refuse_unowned(slots, "give back")
+        # So few that plain numbers are faster than columns.
+        found = (slots.tolist(), pool.kind[slots].tolist(), pool.holder[slots].tolist())
+        for slot, kind, holder in zip(*found, strict=True):
+            if holder != seat or kind not in (WORKING, RING):
+                names = self.table.names
+                raise WrongSlots(
+                    f"cannot give back slot {slot} of request {names[seat]} (seat {seat}): it belongs to "
+                    f"{pool.owner(slot, names)}"
+                )
         return slots
 
-    def move(self, source: int, target: int) -> None:
-        """Move a whole record, and what it owns, to another seat; see RequestTable.move."""
+    def move(self, source: int, target: int, processed: int) -> None:
+        """Move a whole record, and what it owns, to another seat; see RequestTable.move.
+
+        Raises Contradiction where a row of it has not returned. `processed`: the newest batch whose result has been
+        processed.
+        """
+        last = self.table.last_batch[source]
+        if last > processed:
+            raise Contradiction(
+                f"request {self.table.names[source]} (seat {source}): batch {last} has a row of it, which goes by the "
+                f"seat; let it return first"
+            )
         slots = self.refuse_unowned(source)
         self.table.move(source, target)
         self.pool.holder[slots] = target

@@ -4,14 +4,20 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+from checker import fuzzing
 from checker.cli import app
 from checker.fuzz_report import data, lines, replay_file
 from checker.fuzzing import Campaign, hunt, keep, seconds_of
+from checker.moves import replay
 from checker.scenario import read
-from checker.stateful import ACTIONS, Coverage
+from checker.stateful import ACTIONS, Coverage, Run, drive, scopes
 from runtime import boundary
+from runtime.prefix_cache import PrefixCache
+from runtime.streams import Worker
 from spec.scope import BadScope
 
 SECONDS = 4.0
@@ -51,6 +57,49 @@ def test_a_planted_fault_is_found_shrunk_and_replayed(monkeypatch, tmp_path):
     assert replay_file(script, threaded=False, as_json=False) == 1
     monkeypatch.undo()
     assert replay_file(script, threaded=False, as_json=False) == 0
+
+
+@settings(fuzzing.PROFILE, max_examples=15, phases=[Phase.generate])
+@given(st.data())
+def test_what_a_run_has_written_down_is_played_again_step_by_step(tmp_path_factory, data):
+    run = Run(data.draw(scopes()))
+    drive(data.draw, run)
+    run.twin.settle()
+    path = tmp_path_factory.getbasetemp() / "run.txt"
+    path.write_text(run.text())
+    played = replay(read(path))
+    assert (played.failed, played.steps) == (None, run.twin.checked)
+    assert played.text == run.story()
+
+
+def test_a_failure_on_a_thread_is_kept_and_replayed_on_a_thread(monkeypatch, tmp_path):
+    monkeypatch.setattr(boundary, "completed_label", lambda label, mark, claims: label)
+    monkeypatch.setattr(fuzzing, "THREADED_EVERY", 1)
+    found = hunt(0, 30).found[0]
+    assert found.threaded
+    script, trace = keep(found, tmp_path)
+    assert len(trace.read_text().splitlines()) > 1
+    assert replay_file(script, threaded=True, as_json=False) == 1
+
+
+def test_a_script_of_a_thread_says_so_when_it_is_played_without_one(tmp_path):
+    path = tmp_path / "thread.txt"
+    path.write_text("scenario of a thread\nscope slots=5\n\nadmit r1 prompt 3\nprefill r1\nprocess\n")
+    with pytest.raises(BadScope, match="--threaded"):
+        replay_file(path, threaded=False, as_json=False)
+    assert replay(read(path), Worker()).failed is None
+
+
+def test_what_the_runtime_raises_is_found_kept_and_replayed(monkeypatch, tmp_path):
+    def insert(*_):
+        raise RuntimeError("no room")
+
+    monkeypatch.setattr(PrefixCache, "insert", insert)
+    found = hunt(0, 30, threads=False).found[0]
+    assert (found.kind, found.name) == ("error", "RuntimeError")
+    assert "the runtime raises" in found.story
+    script, _ = keep(found, tmp_path)
+    assert replay_file(script, threaded=False, as_json=False) == 1
 
 
 def test_a_campaign_of_no_steps_is_no_pass():

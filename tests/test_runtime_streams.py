@@ -30,7 +30,7 @@ def test_work_is_performed_in_order(kind):
     events[19].wait()
 
 
-@pytest.mark.parametrize("kind", [Worker, Simulated])
+@pytest.mark.parametrize("kind", STREAMS)
 def test_an_error_surfaces_at_whoever_waits_or_asks_and_later_work_goes_on(kind):
     stream, order = kind(), []
     before = stream.submit(lambda: order.append(1))
@@ -47,11 +47,6 @@ def test_an_error_surfaces_at_whoever_waits_or_asks_and_later_work_goes_on(kind)
     assert order == [1, 2]
     assert after.done()
     stream.close()
-
-
-def test_inline_raises_at_once():
-    with pytest.raises(Broken):
-        Inline().submit(breaks)
 
 
 @pytest.mark.parametrize("kind", STREAMS)

@@ -1,0 +1,64 @@
+"""Failing runs made shorter: steps that are not needed go, and what still fails is a failing run of its own."""
+
+import pytest
+
+from checker.moves import Move
+from checker.shortening import failing, shorten
+from checker.stateful import Run
+from runtime.streams import Simulated
+from spec.scope import Scope
+from tests.faults import FAULTS
+
+SCOPE = Scope(requests=2, slots=8, nodes=1, families=2, mode="eager", max_len=8)
+CLEAR_LOST = next(fault for fault in FAULTS if fault.name == "clear-lost")
+
+
+def batch(*names):
+    return [Move("prepare", names=names), Move("device"), Move("process")]
+
+
+def first(name, prompt):
+    return [Move("admit", name, name, prompt), Move("prefill", name), Move("device"), Move("process")]
+
+
+LONG = [*first(0, 3), *batch(0), *batch(0), *batch(), Move("abort", 0), *first(1, 3), *batch(1), Move("abort", 1)]
+"""A slot is worked in and given back, and worked in again."""
+
+
+def test_a_long_run_is_made_short():
+    with CLEAR_LOST.planted():
+        run = failing(SCOPE, LONG)
+        short = shorten(run, 20)
+        assert len(run.moves) > 12
+        assert len(short.moves) <= 8
+        assert short.failed.name == run.failed.name
+        assert failing(short.scope, short.moves).failed.detail == short.failed.detail
+        assert short.scope.slots < SCOPE.slots
+
+
+def test_a_run_that_holds_is_none():
+    assert failing(SCOPE, LONG) is None
+    assert failing(SCOPE.replace(interval=0), LONG) is None
+
+
+def test_what_has_become_impossible_is_left_out():
+    with CLEAR_LOST.planted():
+        without = failing(SCOPE, [Move("abort", 1), Move("device"), Move("process"), *LONG])
+        assert [str(move) for move in without.moves] == [str(move) for move in failing(SCOPE, LONG).moves]
+
+
+def test_no_time_leaves_the_run_as_it_is():
+    with CLEAR_LOST.planted():
+        run = failing(SCOPE, LONG)
+        assert shorten(run, 0).moves == run.moves
+
+
+def test_what_the_device_raises_at_the_end_is_a_failure():
+    run = Run(SCOPE, Simulated())
+    run.take(LONG[0])
+    run.take(LONG[1])
+    run.twin.engine.model.absorb = None
+    with pytest.raises(Exception, match="error TypeError"):
+        run.finish()
+    assert [move.action for move in run.moves] == ["admit", "prefill", "device"]
+    run.close()
