@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import multiprocessing
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.model import BadModel, Model, Taken, load_module
+from checker.pools import spread
 from checker.wrong_edits import WRONG_EDITS
 from spec.language import WELL_FORMED
 from spec.scope import Scope
@@ -161,10 +159,4 @@ def taken(model: Model, steps: Sequence[tuple[str, Sequence[Any]]]) -> list[Take
 
 def run_all(checks: Sequence[Check], workers: int | None = None) -> Iterator[Outcome]:
     """Perform checks in parallel processes, and yield outcomes as they come."""
-    workers = min(workers or os.cpu_count() or 1, len(checks))
-    if workers <= 1:
-        yield from map(run, checks)
-        return
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(run, check) for check in checks]):
-            yield future.result()
+    return spread(run, checks, workers)

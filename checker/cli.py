@@ -18,6 +18,7 @@ from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_o
 from checker.designs import design_class
 from checker.explore import Limits
 from checker.history import DESIGNS, RELEASES
+from checker.interrupts import end_at_ctrl_c
 from checker.judge import judge_file, worst
 from checker.model import BadModel
 from checker.mutants import SEED
@@ -300,6 +301,7 @@ def mutants(
 
 def main() -> None:
     """Run the command; bad input is one sentence and exit code 2, an error of our own is exit code 70."""
+    end_at_ctrl_c()
     try:
         app()
     except BAD_INPUT as error:

@@ -16,6 +16,7 @@ import z3
 
 from checker.graph import Node, Value, inside
 from checker.model import Model
+from checker.solver import solver as new_solver
 from checker.terms import Term, Terms
 from checker.transitions import Reader, Transition
 
@@ -96,7 +97,7 @@ class Induction:
 
     def solver(self, transition: Transition, seed: int, seconds: float | None) -> Any:
         """Return a solver in which the action is taken; each invariant is assumed where its flag is."""
-        solver = z3.Solver()
+        solver = new_solver()
         solver.set("random_seed", seed)
         if seconds is not None:
             solver.set("timeout", int(1000 * seconds))
@@ -141,7 +142,7 @@ class Induction:
 
     def script(self, transition: Transition, condition: Value) -> str:
         """Return one obligation as an SMT-LIB 2 script, whose answer must be unsat."""
-        solver = z3.Solver()
+        solver = new_solver()
         invariants = [self.terms.of(value) for value in self.now.values()]
         solver.add(*self.base(), *self.taken(transition), *invariants, self.terms.of(condition))
         return f"(set-logic ALL)\n{solver.to_smt2()}"

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import multiprocessing
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ import spec.model
 from checker.designs import design_class
 from checker.induction import FAILS, PROVED, Induction, Obligation, spell
 from checker.model import Model
+from checker.pools import spread
 from spec.scope import EAGER, LAZY, Scope
 
 EVERY_LENGTH = 1 << 62
@@ -103,13 +101,7 @@ def prove(proof: Proof) -> Proven:
 
 def prove_all(proofs: Sequence[Proof], workers: int | None = None) -> Iterator[Proven]:
     """Prove scopes in parallel processes, and yield them as they are done."""
-    workers = min(workers or os.cpu_count() or 1, len(proofs))
-    if workers <= 1:
-        yield from map(prove, proofs)
-        return
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(prove, proof) for proof in proofs]):
-            yield future.result()
+    return spread(prove, proofs, workers)
 
 
 def matrix(design: str = "slotproof", quick: bool = False, seed: int = 0) -> list[Proof]:
