@@ -88,3 +88,40 @@ def test_ctrl_c_ends_a_command_and_its_workers_without_a_word(words: tuple[str, 
     assert "Error" not in err
     time.sleep(0.2)
     assert not [member for member in members if alive(member)]
+
+
+SOLVER = """
+import z3
+from checker.solver import solver
+asked = solver()
+at = [[z3.Bool(f"pigeon {pigeon} in {hole}") for hole in range(12)] for pigeon in range(13)]
+asked.add(*[z3.Or(places) for places in at])
+asked.add(*[z3.Or(z3.Not(a[hole]), z3.Not(b[hole])) for hole in range(12) for a in at for b in at if a is not b])
+print("ready", flush=True)
+print(asked.check())
+"""
+DESTRUCTOR = """
+import time
+class Slow:
+    def __del__(self):
+        print("ready", flush=True)
+        time.sleep(60)
+Slow()
+"""
+
+
+@pytest.mark.parametrize("busy", [SOLVER, DESTRUCTOR], ids=["in the solver", "in a destructor"])
+def test_ctrl_c_ends_what_python_does_not_interrupt(busy: str) -> None:
+    code = f"from checker.interrupts import end_at_ctrl_c\nend_at_ctrl_c()\n{busy}"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        try:
+            assert process.communicate(timeout=10) == ("", "")
+        finally:
+            process.kill()
+    assert process.returncode == 130
