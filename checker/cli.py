@@ -19,7 +19,7 @@ from checker.designs import design_class
 from checker.explore import Limits
 from checker.history import DESIGNS, RELEASES
 from checker.interrupts import end_at_ctrl_c
-from checker.judge import judge_file, worst
+from checker.judge import Judgement, Unjudged, judge_file, worst
 from checker.model import BadModel
 from checker.mutants import SEED
 from checker.plan import designs as design_checks
@@ -115,7 +115,9 @@ def designs(as_json: Json = False) -> None:
     if as_json:
         output.emit([report.data(outcome) for outcome in outcomes])
     else:
-        output.table("Engine releases", ("releases", "mode", "design"), RELEASES)
+        output.table(
+            "Engine releases", ("releases", "mode", "design"), [(it.words, it.mode, it.design) for it in RELEASES]
+        )
         for outcome in outcomes:
             output.say(f"== {outcome.check.design}: {DESIGNS[outcome.check.design].summary}\n")
             report.show(outcome)
@@ -136,10 +138,14 @@ def judge(
     if without_spare not in ("", OVERWRITE, SKIP):
         raise BadScope(f"--without-spare {without_spare}: write {OVERWRITE} or {SKIP}")
     chosen = design_class(design) if design else None
-    judgements = []
+    judgements: list[Judgement | Unjudged] = []
     for file in files:
-        judgements.append(judge_file(file, chosen, without_spare))
-        if not as_json:
+        try:
+            judgements.append(judge_file(file, chosen, without_spare))
+        except BadTrace as error:
+            judgements.append(Unjudged(file, str(error)))
+            complain(error)
+        if not as_json and judgements[-1].lines:
             output.say("\n".join(judgements[-1].lines))
     if as_json:
         output.emit([judgement.data for judgement in judgements])
@@ -299,13 +305,18 @@ def mutants(
     raise typer.Exit(mutants_report.run(sample, seed, workers, as_json, output.Progress()))
 
 
+def complain(error: Exception) -> None:
+    """Say what is wrong with the input."""
+    print(f"slotproof: {error}", file=sys.stderr)
+
+
 def main() -> None:
     """Run the command; bad input is one sentence and exit code 2, an error of our own is exit code 70."""
     end_at_ctrl_c()
     try:
         app()
     except BAD_INPUT as error:
-        print(f"slotproof: {error}", file=sys.stderr)
+        complain(error)
         sys.exit(output.USAGE)
     except Exception:
         traceback.print_exc()

@@ -58,7 +58,7 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
         (("explain", "cafecafe"), "no counterexample"),
         (("judge", "no-such-trace.ndjson"), "cannot be read"),
         (("play", "no-such-scenario.txt"), "no-such-scenario.txt"),
-        (("fuzz",), "runtime"),
+        (("fuzz", "--time", "soon"), "such as 30s"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], said: str) -> None:
@@ -68,6 +68,17 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], said:
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_a_trace_that_cannot_be_judged_does_not_keep_the_others_from_being_judged() -> None:
+    good, bad = (str(TRACES / f"sglang-0.5.23-eager-{rest}.ndjson") for rest in ("p12-n20-b5-good", "p9-n15-b7-bad"))
+    done = slotproof("judge", "nowhere.ndjson", good, bad)
+    assert done.returncode == 2
+    assert done.stderr == "slotproof: nowhere.ndjson:0: the file cannot be read: No such file or directory\n"
+    assert "p12-n20-b5-good" in done.stdout
+    assert "p9-n15-b7-bad" in done.stdout
+    told = json.loads(slotproof("judge", "nowhere.ndjson", good, bad, "--json").stdout)
+    assert [one["code"] for one in told] == [2, 0, 1]
 
 
 def test_json_is_for_machines() -> None:
