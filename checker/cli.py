@@ -42,6 +42,17 @@ app = typer.Typer(
 BAD_INPUT = (BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
 """Errors of the user's input: one sentence, exit code 2."""
 
+
+def positive(value: float | None) -> float | None:
+    """Refuse a limit under which nothing could be done."""
+    if value is not None and not value > 0:
+        raise typer.BadParameter(
+            f"{value:g} leaves nothing to do; write a number above 0, or leave it out for no limit"
+        )
+    return value
+
+
+Seconds = Annotated[float | None, typer.Option(callback=positive, help="Stop after so many seconds (exit code 3).")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Design = Annotated[
     str,
@@ -51,6 +62,37 @@ Design = Annotated[
     ),
 ]
 Scope = Annotated[str, typer.Option(help="Words of a scope, such as 'requests=2 slots=6 mode=lazy'.")]
+ModelFile = Annotated[str, typer.Option(help="A model of your own: a Python file, instead of the protocol's.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="NAME=NUMBER for the model's scope.")]
+
+
+def scope_words(scope: str, design: str, model: str, settings: list[str] | None) -> str:
+    """Return the words that say what to look at; refuses what would have no effect."""
+    if model and scope:
+        raise BadScope(
+            f"--scope {scope!r} has no effect with --model: write --set NAME=NUMBER for the model's own scope"
+        )
+    if model and design != "slotproof":
+        raise BadModel(f"--design {design} has no effect with --model: leave one of the two out")
+    if settings and not model:
+        raise BadScope(f"--set {settings[0]} is for a model of your own: add --model FILE, or write --scope instead")
+    return " ".join(settings or []) if model else scope
+
+
+def tell_version(wanted: bool) -> None:
+    """Print the version and end, where that is wanted."""
+    if wanted:
+        output.say(output.version())
+        raise typer.Exit(output.SHOWN)
+
+
+@app.callback()
+def slotproof(
+    version: Annotated[
+        bool, typer.Option("--version", callback=tell_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Do nothing of its own: this is what may stand before a command's name."""
 
 
 @app.command()
@@ -71,23 +113,25 @@ def verify(
 def explore(
     scope: Scope = "",
     design: Design = "slotproof",
-    model: Annotated[str, typer.Option(help="A model of your own: a Python file, instead of the protocol's.")] = "",
-    setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=NUMBER for the model's scope.")] = None,
+    model: ModelFile = "",
+    setting: Settings = None,
     stated: Annotated[str, typer.Option("--property", help="Search on until this property is violated.")] = "",
     every: Annotated[bool, typer.Option("--all", help="Search on to the shortest story of every property.")] = False,
     edit: Annotated[str, typer.Option(help="One of the wrong edits that `verify` makes.", hidden=True)] = "",
     symmetry: Annotated[
         str, typer.Option(help="full: names do not matter; none: they may; auto: none for a design file, else full.")
     ] = "auto",
-    max_states: Annotated[int | None, typer.Option(help="Stop after so many states (exit code 3).")] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds (exit code 3).")] = None,
+    max_states: Annotated[
+        int | None, typer.Option(callback=positive, help="Stop after so many states (exit code 3).")
+    ] = None,
+    max_seconds: Seconds = None,
     as_json: Json = False,
 ) -> None:
     """Search every reachable state of a scope, shortest counterexamples first."""
     if symmetry not in ("auto", "full", "none"):
         raise BadScope(f"--symmetry {symmetry}: write full, none or auto")
     check = Check(
-        " ".join(setting or []) if model else scope,
+        scope_words(scope, design, model, setting),
         design=design,
         edit=edit,
         model=model,
@@ -137,6 +181,8 @@ def judge(
     """Judge traces of an engine: is a wrong state in the cache, or may one get there; does it follow a design."""
     if without_spare not in ("", OVERWRITE, SKIP):
         raise BadScope(f"--without-spare {without_spare}: write {OVERWRITE} or {SKIP}")
+    if without_spare and not design:
+        raise BadScope("--without-spare has no effect without --design: add --design NAME")
     chosen = design_class(design) if design else None
     judgements: list[Judgement | Unjudged] = []
     for file in files:
@@ -252,16 +298,16 @@ def prove(
 def bmc(
     scope: Scope = "",
     design: Design = "slotproof",
-    model: Annotated[str, typer.Option(help="A model of your own: a Python file, instead of the protocol's.")] = "",
-    setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=NUMBER for the model's scope.")] = None,
+    model: ModelFile = "",
+    setting: Settings = None,
     stated: Annotated[str, typer.Option("--property", help="Look for this property only.")] = "",
     depth: Annotated[int, typer.Option(help="How many steps to look ahead.", min=1)] = 14,
-    max_seconds: Annotated[float | None, typer.Option(help="Give up after so many seconds (exit code 3).")] = None,
+    max_seconds: Seconds = None,
     as_json: Json = False,
 ) -> None:
     """Look for the shortest violation with a solver, depth by depth: larger pools than a search can do."""
     check = Check(
-        " ".join(setting or []) if model else scope, design=design, model=model, expect=(stated,) if stated else ()
+        scope_words(scope, design, model, setting), design=design, model=model, expect=(stated,) if stated else ()
     )
     found = bounded_report.run(check, depth, max_seconds, output.Progress())
     if as_json:
@@ -275,7 +321,9 @@ def bmc(
 def repair(
     design: Annotated[str, typer.Argument(metavar="NAME", help="A design that fails: a known one.")],
     mode: Annotated[str, typer.Option(help="eager or lazy.")] = EAGER,
-    max_seconds: Annotated[float, typer.Option(help="Look for a repair no longer than so many seconds.")] = 300.0,
+    max_seconds: Annotated[
+        float, typer.Option(callback=positive, help="Look for a repair no longer than so many seconds.")
+    ] = 300.0,
     as_json: Json = False,
 ) -> None:
     """Look for the smallest change of decisions, taken from other known designs, that makes a design hold."""

@@ -59,6 +59,11 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
         (("judge", "no-such-trace.ndjson"), "cannot be read"),
         (("play", "no-such-scenario.txt"), "no-such-scenario.txt"),
         (("fuzz", "--time", "soon"), "such as 30s"),
+        (("explore", "--model", "tests/yardstick.py", "--scope", "slots=5"), "write --set NAME=NUMBER"),
+        (("explore", "--model", "tests/yardstick.py", "--design", "merged-29792"), "leave one of the two out"),
+        (("explore", "--set", "R=3"), "add --model FILE"),
+        (("bmc", "--set", "R=3"), "add --model FILE"),
+        (("judge", "x.ndjson", "--without-spare", "skip"), "add --design NAME"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], said: str) -> None:
@@ -79,6 +84,32 @@ def test_a_trace_that_cannot_be_judged_does_not_keep_the_others_from_being_judge
     assert "p9-n15-b7-bad" in done.stdout
     told = json.loads(slotproof("judge", "nowhere.ndjson", good, bad, "--json").stdout)
     assert [one["code"] for one in told] == [2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("explore", "--max-states", "0"),
+        ("explore", "--max-seconds", "-1"),
+        ("explore", "--max-seconds", "nan"),
+        ("bmc", "--max-seconds", "0"),
+        ("bmc", "--depth", "0"),
+        ("repair", "merged-29792", "--max-seconds", "0"),
+        ("mutants", "--sample", "0"),
+    ],
+    ids=" ".join,
+)
+def test_a_limit_under_which_nothing_can_be_done_is_refused(words: tuple[str, ...]) -> None:
+    done = slotproof(*words)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert words[-2] in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_version_is_printed() -> None:
+    done = slotproof("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("slotproof")
 
 
 def test_json_is_for_machines() -> None:
