@@ -15,7 +15,7 @@ from checker.explore import Exploration, Limits, Search
 from checker.model import BadModel, Model, Taken, load_module
 from checker.pools import spread
 from checker.wrong_edits import WRONG_EDITS
-from spec.language import WELL_FORMED
+from spec.language import WELL_FORMED, Action, Property
 from spec.scope import Scope
 
 HOLDS = "holds"
@@ -68,7 +68,7 @@ class Outcome:
             return "violated"
         if self.exploration.cut:
             return "cut short"
-        return "vacuous" if self.exploration.unseen or self.idle else HOLDS
+        return "vacuous" if self.exploration.unseen or self.idle or not self.exploration.transitions else HOLDS
 
     @property
     def as_expected(self) -> bool:
@@ -94,6 +94,7 @@ def model_for(check: Check) -> Model:
     """Return the model of a check; raises BadScope or BadModel."""
     if check.model:
         module = load_module(Path(check.model))
+        refuse_incomplete(check.model, module)
         return Model(module, settings(module, check.scope))
     scope = Scope.parse(check.scope)
     if check.edit:
@@ -103,6 +104,18 @@ def model_for(check: Check) -> Model:
         module = edited_model(apply(wrong.edits), wrong.name)
         return Model(module, module.Scope.parse(str(scope)))
     return Model(spec.model, scope, design_class(check.design)(scope))
+
+
+def refuse_incomplete(file: str, module: Any) -> None:
+    """Raise BadModel where a module is no model."""
+    for name in ("init", "actions", "properties"):
+        if not hasattr(module, name):
+            raise BadModel(f"{file}: the model has no `{name}`; checker/model.py says what a model must have")
+    for name, kind, how in (("actions", Action, "@action(...)"), ("properties", Property, "@always() or @sometimes()")):
+        for found in getattr(module, name):
+            if not isinstance(found, kind):
+                called = getattr(found, "__name__", repr(found))
+                raise BadModel(f"{file}: {called} in `{name}` is none; write {how} above its def")
 
 
 def settings(module: Any, text: str) -> Any:

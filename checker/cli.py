@@ -17,6 +17,7 @@ from checker.checks import run as run_check
 from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.designs import design_class
 from checker.explore import Limits
+from checker.foreign import blame
 from checker.history import DESIGNS, RELEASES
 from checker.interrupts import end_at_ctrl_c
 from checker.judge import Judgement, Unjudged, judge_file, worst
@@ -353,7 +354,7 @@ def mutants(
     raise typer.Exit(mutants_report.run(sample, seed, workers, as_json, output.Progress()))
 
 
-def complain(error: Exception) -> None:
+def complain(error: Exception | str) -> None:
     """Say what is wrong with the input."""
     print(f"slotproof: {error}", file=sys.stderr)
 
@@ -366,7 +367,10 @@ def main() -> None:
     except BAD_INPUT as error:
         complain(error)
         sys.exit(output.USAGE)
-    except Exception:
+    except Exception as error:
+        if blame(error):
+            complain(blame(error))
+            sys.exit(output.USAGE)
         traceback.print_exc()
         print("slotproof: this is an error of slotproof itself; the trace above says where", file=sys.stderr)
         sys.exit(output.INTERNAL)
