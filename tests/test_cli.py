@@ -46,6 +46,7 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
     [
         (("explore", "--scope", "requests=1 slots=2"), "slots=3 or more"),
         (("explore", "--scope", "slots=four"), "slots=2"),
+        (("explore", "--scope", f"interval={1 << 63}"), "or any"),
         (("explore", "--scope", "colour=4"), "write name=value with a name out of"),
         (("explore", "--scope", "slots=5 slots=5"), "given twice"),
         (("explore", "--scope", "mode=sleepy"), "eager or lazy"),
