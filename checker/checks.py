@@ -157,17 +157,14 @@ def claimed(model: Model, names: Iterable[str]) -> None:
 
 
 def stored(steps: Sequence[Taken]) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return a run as plain data."""
+    """Return a run as names and arguments, which any process can read; `taken` is the way back."""
     return [(step.action.name, step.arguments) for step in steps]
 
 
-def taken(model: Model, steps: Sequence[tuple[str, Sequence[Any]]]) -> list[Taken]:
-    """Return a run of a model from plain data."""
+def taken(model: Model, steps: Sequence[tuple[str, tuple[Any, ...]]]) -> list[Taken]:
+    """Return a run of a model from names and arguments."""
     actions = {action.name: action for action in model.actions}
-    return [
-        Taken(actions[name], tuple(tuple(item) if isinstance(item, list) else item for item in arguments))
-        for name, arguments in steps
-    ]
+    return [Taken(actions[name], arguments) for name, arguments in steps]
 
 
 def run_all(checks: Sequence[Check], workers: int | None = None) -> Iterator[Outcome]:

@@ -18,7 +18,7 @@ from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_o
 from checker.designs import design_class
 from checker.explore import Limits
 from checker.foreign import blame
-from checker.history import DESIGNS, RELEASES
+from checker.history import DESIGNS, RELEASES, released
 from checker.interrupts import end_at_ctrl_c
 from checker.judge import Judgement, Unjudged, judge_file, worst
 from checker.model import BadModel
@@ -164,7 +164,8 @@ def designs(as_json: Json = False) -> None:
             "Engine releases", ("releases", "mode", "design"), [(it.words, it.mode, it.design) for it in RELEASES]
         )
         for outcome in outcomes:
-            output.say(f"== {outcome.check.design}: {DESIGNS[outcome.check.design].summary}\n")
+            name = outcome.check.design
+            output.say(f"== {name} ({released(name) or 'in no release'}): {DESIGNS[name].summary}\n")
             report.show(outcome)
             output.say("")
     raise typer.Exit(0 if all(outcome.as_expected for outcome in outcomes) else output.VIOLATED)

@@ -45,6 +45,23 @@ class Obligation:
         return f"{self.by}: {self.target}"
 
 
+class Answers:
+    """Mixed into what has a list of obligations: those that are not met, and those that nobody knows about."""
+
+    __slots__ = ()
+    obligations: list[Obligation]
+
+    @property
+    def failed(self) -> list[Obligation]:
+        """Obligations that are not met."""
+        return [obligation for obligation in self.obligations if obligation.verdict == FAILS]
+
+    @property
+    def unknown(self) -> list[Obligation]:
+        """Obligations on which the solver gave up."""
+        return [obligation for obligation in self.obligations if obligation.verdict not in (PROVED, FAILS)]
+
+
 class Induction:
     """The obligations of one model, whose invariants are its lemmas and its always properties."""
 

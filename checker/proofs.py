@@ -11,7 +11,7 @@ from typing import Any
 
 import spec.model
 from checker.designs import design_class
-from checker.induction import FAILS, PROVED, Induction, Obligation, spell
+from checker.induction import Answers, Induction, Obligation, spell
 from checker.model import Model
 from checker.pools import spread
 from spec.scope import EAGER, LAZY, Scope
@@ -47,7 +47,7 @@ class Proof:
 
 
 @dataclass(slots=True)
-class Proven:
+class Proven(Answers):
     """What came out."""
 
     proof: Proof
@@ -57,16 +57,6 @@ class Proven:
     needed: dict[str, str] = field(default_factory=dict)
     """For each lemma an obligation that fails without it."""
     seconds: float = 0.0
-
-    @property
-    def failed(self) -> list[Obligation]:
-        """Obligations that are not met."""
-        return [obligation for obligation in self.obligations if obligation.verdict == FAILS]
-
-    @property
-    def unknown(self) -> list[Obligation]:
-        """Obligations on which the solver gave up."""
-        return [obligation for obligation in self.obligations if obligation.verdict not in (PROVED, FAILS)]
 
     @property
     def holds(self) -> bool:

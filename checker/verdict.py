@@ -39,9 +39,9 @@ from checker.trace import (
     Publish,
     read_trace,
 )  # fmt: skip
-from checker.verdict_records import EXIT_CODES, Hazard, Hazards, Problem, Verdict
+from checker.verdict_records import Hazard, Hazards, Problem, Verdict
 
-__all__ = ["EXIT_CODES", "Judge", "judge_trace"]
+__all__ = ["Judge", "judge_trace"]
 
 REMEMBERED = 64  # Names of requests that are over, so that a late row can be told from a row out of nowhere.
 
