@@ -38,7 +38,7 @@ fmt: $(STAMP) ## Format the code and mend what can be mended safely.
 	$(BIN)/ruff check --fix --exit-zero --quiet && $(BIN)/ruff format
 
 clean: ## Remove what was built and installed here.
-	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks .slotproof
 
 # The stamp is touched last, so an installation that failed is tried again.
 $(STAMP): pyproject.toml constraints.txt

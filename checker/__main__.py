@@ -1,5 +1,19 @@
-"""`python -m checker`."""
+"""`python -m checker`, and the command `slotproof`."""
 
-from checker.cli import main
+from __future__ import annotations
 
-main()
+import sys
+
+
+def main() -> None:
+    """Run the command; a text of this checkout that Python cannot read is one sentence and exit code 2."""
+    try:
+        from checker import cli  # noqa: PLC0415 (what is imported may be what cannot be read)
+    except SyntaxError as error:
+        print(f"slotproof: {error.filename}:{error.lineno}: {error.msg}; mend the file", file=sys.stderr)
+        sys.exit(2)
+    cli.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -17,6 +17,7 @@ from checker.graph import Node, Value, inside
 from checker.houdini import inductive
 from checker.model import Model, Taken
 from checker.shape import flatten
+from checker.solver import solver as new_solver
 from checker.terms import Term, Terms, bits_for
 from checker.transitions import Reader, Transition
 
@@ -193,7 +194,7 @@ def check(
     ours = model.ours
     assumed = inductive(model) if ours else frozenset()
     unrolling = Unrolling(Relation(model, wanted, assumed))
-    solver = z3.SolverFor("QF_FD")
+    solver = new_solver("QF_FD")
     solver.add(unrolling.initial())
     result = Bounded(assumed=sorted(assumed))
     for place in range(depth + 1):

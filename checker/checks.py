@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import multiprocessing
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +13,9 @@ from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.model import BadModel, Model, Taken, load_module
+from checker.pools import spread
 from checker.wrong_edits import WRONG_EDITS
-from spec.language import WELL_FORMED
+from spec.language import WELL_FORMED, Action, Property
 from spec.scope import Scope
 
 HOLDS = "holds"
@@ -70,7 +68,7 @@ class Outcome:
             return "violated"
         if self.exploration.cut:
             return "cut short"
-        return "vacuous" if self.exploration.unseen or self.idle else HOLDS
+        return "vacuous" if self.exploration.unseen or self.idle or not self.exploration.transitions else HOLDS
 
     @property
     def as_expected(self) -> bool:
@@ -96,6 +94,7 @@ def model_for(check: Check) -> Model:
     """Return the model of a check; raises BadScope or BadModel."""
     if check.model:
         module = load_module(Path(check.model))
+        refuse_incomplete(check.model, module)
         return Model(module, settings(module, check.scope))
     scope = Scope.parse(check.scope)
     if check.edit:
@@ -105,6 +104,18 @@ def model_for(check: Check) -> Model:
         module = edited_model(apply(wrong.edits), wrong.name)
         return Model(module, module.Scope.parse(str(scope)))
     return Model(spec.model, scope, design_class(check.design)(scope))
+
+
+def refuse_incomplete(file: str, module: Any) -> None:
+    """Raise BadModel where a module is no model."""
+    for name in ("init", "actions", "properties"):
+        if not hasattr(module, name):
+            raise BadModel(f"{file}: the model has no `{name}`; checker/model.py says what a model must have")
+    for name, kind, how in (("actions", Action, "@action(...)"), ("properties", Property, "@always() or @sometimes()")):
+        for found in getattr(module, name):
+            if not isinstance(found, kind):
+                called = getattr(found, "__name__", repr(found))
+                raise BadModel(f"{file}: {called} in `{name}` is none; write {how} above its def")
 
 
 def settings(module: Any, text: str) -> Any:
@@ -146,25 +157,16 @@ def claimed(model: Model, names: Iterable[str]) -> None:
 
 
 def stored(steps: Sequence[Taken]) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return a run as plain data."""
+    """Return a run as names and arguments, which any process can read; `taken` is the way back."""
     return [(step.action.name, step.arguments) for step in steps]
 
 
-def taken(model: Model, steps: Sequence[tuple[str, Sequence[Any]]]) -> list[Taken]:
-    """Return a run of a model from plain data."""
+def taken(model: Model, steps: Sequence[tuple[str, tuple[Any, ...]]]) -> list[Taken]:
+    """Return a run of a model from names and arguments."""
     actions = {action.name: action for action in model.actions}
-    return [
-        Taken(actions[name], tuple(tuple(item) if isinstance(item, list) else item for item in arguments))
-        for name, arguments in steps
-    ]
+    return [Taken(actions[name], arguments) for name, arguments in steps]
 
 
 def run_all(checks: Sequence[Check], workers: int | None = None) -> Iterator[Outcome]:
     """Perform checks in parallel processes, and yield outcomes as they come."""
-    workers = min(workers or os.cpu_count() or 1, len(checks))
-    if workers <= 1:
-        yield from map(run, checks)
-        return
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(run, check) for check in checks]):
-            yield future.result()
+    return spread(run, checks, workers)

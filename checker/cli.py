@@ -16,8 +16,10 @@ from checker.checks import run as run_check
 from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.designs import design_class
 from checker.explore import Limits
-from checker.history import DESIGNS, RELEASES
-from checker.judge import judge_file, worst
+from checker.foreign import blame
+from checker.history import DESIGNS, RELEASES, released
+from checker.interrupts import end_at_ctrl_c
+from checker.judge import Judgement, Unjudged, judge_file, worst
 from checker.model import BadModel
 from checker.mutants import SEED
 from checker.plan import designs as design_checks
@@ -40,6 +42,17 @@ app = typer.Typer(
 BAD_INPUT = (BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
 """Errors of the user's input: one sentence, exit code 2."""
 
+
+def positive(value: float | None) -> float | None:
+    """Refuse a limit under which nothing could be done."""
+    if value is not None and not value > 0:
+        raise typer.BadParameter(
+            f"{value:g} leaves nothing to do; write a number above 0, or leave it out for no limit"
+        )
+    return value
+
+
+Seconds = Annotated[float | None, typer.Option(callback=positive, help="Stop after so many seconds (exit code 3).")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Design = Annotated[
     str,
@@ -49,6 +62,37 @@ Design = Annotated[
     ),
 ]
 Scope = Annotated[str, typer.Option(help="Words of a scope, such as 'requests=2 slots=6 mode=lazy'.")]
+ModelFile = Annotated[str, typer.Option(help="A model of your own: a Python file, instead of the protocol's.")]
+Settings = Annotated[list[str] | None, typer.Option("--set", help="NAME=NUMBER for the model's scope.")]
+
+
+def scope_words(scope: str, design: str, model: str, settings: list[str] | None) -> str:
+    """Return the words that say what to look at; refuses what would have no effect."""
+    if model and scope:
+        raise BadScope(
+            f"--scope {scope!r} has no effect with --model: write --set NAME=NUMBER for the model's own scope"
+        )
+    if model and design != "slotproof":
+        raise BadModel(f"--design {design} has no effect with --model: leave one of the two out")
+    if settings and not model:
+        raise BadScope(f"--set {settings[0]} is for a model of your own: add --model FILE, or write --scope instead")
+    return " ".join(settings or []) if model else scope
+
+
+def tell_version(wanted: bool) -> None:
+    """Print the version and end, where that is wanted."""
+    if wanted:
+        output.say(output.version())
+        raise typer.Exit(output.SHOWN)
+
+
+@app.callback()
+def slotproof(
+    version: Annotated[
+        bool, typer.Option("--version", callback=tell_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Do nothing of its own: this is what may stand before a command's name."""
 
 
 @app.command()
@@ -71,23 +115,25 @@ def verify(
 def explore(
     scope: Scope = "",
     design: Design = "slotproof",
-    model: Annotated[str, typer.Option(help="A model of your own: a Python file, instead of the protocol's.")] = "",
-    setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=NUMBER for the model's scope.")] = None,
+    model: ModelFile = "",
+    setting: Settings = None,
     stated: Annotated[str, typer.Option("--property", help="Search on until this property is violated.")] = "",
     every: Annotated[bool, typer.Option("--all", help="Search on to the shortest story of every property.")] = False,
     edit: Annotated[str, typer.Option(help="One of the wrong edits that `verify` makes.", hidden=True)] = "",
     symmetry: Annotated[
         str, typer.Option(help="full: names do not matter; none: they may; auto: none for a design file, else full.")
     ] = "auto",
-    max_states: Annotated[int | None, typer.Option(help="Stop after so many states (exit code 3).")] = None,
-    max_seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds (exit code 3).")] = None,
+    max_states: Annotated[
+        int | None, typer.Option(callback=positive, help="Stop after so many states (exit code 3).")
+    ] = None,
+    max_seconds: Seconds = None,
     as_json: Json = False,
 ) -> None:
     """Search every reachable state of a scope, shortest counterexamples first."""
     if symmetry not in ("auto", "full", "none"):
         raise BadScope(f"--symmetry {symmetry}: write full, none or auto")
     check = Check(
-        " ".join(setting or []) if model else scope,
+        scope_words(scope, design, model, setting),
         design=design,
         edit=edit,
         model=model,
@@ -115,9 +161,12 @@ def designs(as_json: Json = False) -> None:
     if as_json:
         output.emit([report.data(outcome) for outcome in outcomes])
     else:
-        output.table("Engine releases", ("releases", "mode", "design"), RELEASES)
+        output.table(
+            "Engine releases", ("releases", "mode", "design"), [(it.words, it.mode, it.design) for it in RELEASES]
+        )
         for outcome in outcomes:
-            output.say(f"== {outcome.check.design}: {DESIGNS[outcome.check.design].summary}\n")
+            name = outcome.check.design
+            output.say(f"== {name} ({released(name) or 'in no release'}): {DESIGNS[name].summary}\n")
             report.show(outcome)
             output.say("")
     raise typer.Exit(0 if all(outcome.as_expected for outcome in outcomes) else output.VIOLATED)
@@ -135,11 +184,17 @@ def judge(
     """Judge traces of an engine: is a wrong state in the cache, or may one get there; does it follow a design."""
     if without_spare not in ("", OVERWRITE, SKIP):
         raise BadScope(f"--without-spare {without_spare}: write {OVERWRITE} or {SKIP}")
+    if without_spare and not design:
+        raise BadScope("--without-spare has no effect without --design: add --design NAME")
     chosen = design_class(design) if design else None
-    judgements = []
+    judgements: list[Judgement | Unjudged] = []
     for file in files:
-        judgements.append(judge_file(file, chosen, without_spare))
-        if not as_json:
+        try:
+            judgements.append(judge_file(file, chosen, without_spare))
+        except BadTrace as error:
+            judgements.append(Unjudged(file, str(error)))
+            complain(error)
+        if not as_json and judgements[-1].lines:
             output.say("\n".join(judgements[-1].lines))
     if as_json:
         output.emit([judgement.data for judgement in judgements])
@@ -246,16 +301,16 @@ def prove(
 def bmc(
     scope: Scope = "",
     design: Design = "slotproof",
-    model: Annotated[str, typer.Option(help="A model of your own: a Python file, instead of the protocol's.")] = "",
-    setting: Annotated[list[str] | None, typer.Option("--set", help="NAME=NUMBER for the model's scope.")] = None,
+    model: ModelFile = "",
+    setting: Settings = None,
     stated: Annotated[str, typer.Option("--property", help="Look for this property only.")] = "",
     depth: Annotated[int, typer.Option(help="How many steps to look ahead.", min=1)] = 14,
-    max_seconds: Annotated[float | None, typer.Option(help="Give up after so many seconds (exit code 3).")] = None,
+    max_seconds: Seconds = None,
     as_json: Json = False,
 ) -> None:
     """Look for the shortest violation with a solver, depth by depth: larger pools than a search can do."""
     check = Check(
-        " ".join(setting or []) if model else scope, design=design, model=model, expect=(stated,) if stated else ()
+        scope_words(scope, design, model, setting), design=design, model=model, expect=(stated,) if stated else ()
     )
     found = bounded_report.run(check, depth, max_seconds, output.Progress())
     if as_json:
@@ -269,7 +324,9 @@ def bmc(
 def repair(
     design: Annotated[str, typer.Argument(metavar="NAME", help="A design that fails: a known one.")],
     mode: Annotated[str, typer.Option(help="eager or lazy.")] = EAGER,
-    max_seconds: Annotated[float, typer.Option(help="Look for a repair no longer than so many seconds.")] = 300.0,
+    max_seconds: Annotated[
+        float, typer.Option(callback=positive, help="Look for a repair no longer than so many seconds.")
+    ] = 300.0,
     as_json: Json = False,
 ) -> None:
     """Look for the smallest change of decisions, taken from other known designs, that makes a design hold."""
@@ -299,14 +356,23 @@ def mutants(
     raise typer.Exit(mutants_report.run(sample, seed, workers, as_json, output.Progress()))
 
 
+def complain(error: Exception | str) -> None:
+    """Say what is wrong with the input."""
+    print(f"slotproof: {error}", file=sys.stderr)
+
+
 def main() -> None:
     """Run the command; bad input is one sentence and exit code 2, an error of our own is exit code 70."""
+    end_at_ctrl_c()
     try:
         app()
     except BAD_INPUT as error:
-        print(f"slotproof: {error}", file=sys.stderr)
+        complain(error)
         sys.exit(output.USAGE)
-    except Exception:
+    except Exception as error:
+        if blame(error):
+            complain(blame(error))
+            sys.exit(output.USAGE)
         traceback.print_exc()
         print("slotproof: this is an error of slotproof itself; the trace above says where", file=sys.stderr)
         sys.exit(output.INTERNAL)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 from pathlib import Path
 
+from checker.foreign import place_in, told
 from checker.history import DESIGNS
 from checker.model import BadModel, load_module
 from spec.design import Design
+from spec.scope import Scope
 
 
 def design_class(name: str) -> type[Design]:
@@ -34,9 +37,24 @@ def design_class(name: str) -> type[Design]:
             f"{name}: it defines {len(own)} subclasses of spec.design.Design; define one, or say DESIGN = TheClass"
         )
     refuse_unknown(name, chosen)
+    _try_out(name, chosen)
     if "name" not in vars(chosen):
         chosen.name = Path(name).stem
     return chosen
+
+
+def _try_out(file: str, chosen: type[Design]) -> None:
+    """Raise BadModel where a design cannot be made for a scope."""
+    scope = Scope()
+    try:
+        made = chosen(scope)
+    except Exception as error:
+        raise BadModel(
+            f"{place_in(str(inspect.getfile(chosen)), error)}: {chosen.__name__}(scope) fails with {told(error)}; "
+            "write `def __init__(self, scope)`, and begin it with super().__init__(scope)"
+        ) from error
+    if getattr(made, "scope", None) is not scope:
+        raise BadModel(f"{file}: {chosen.__name__} has no scope; begin its __init__ with super().__init__(scope)")
 
 
 def refuse_unknown(file: str, chosen: type[Design]) -> None:

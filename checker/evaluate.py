@@ -15,6 +15,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from checker.expressions import Expressions
+from checker.foreign import FILES, MISTAKES, told
 from checker.graph import Graph, Node, Value
 from checker.shape import Array, Record, Shape, leaves
 from checker.syntax import OutsideSubset, refuse, text_of
@@ -153,7 +154,7 @@ class Walk(Expressions):
             if isinstance(statement, ast.If) and self.branch(statement, statements[number + 1 :], frame):
                 return
             if not isinstance(statement, ast.If):
-                self.statement(statement, frame)
+                self.attempt(statement, frame)
 
     def under(self, condition: Value, statements: list[ast.stmt], frame: Frame) -> None:
         """Execute statements where the condition holds, and nothing elsewhere."""
@@ -217,6 +218,15 @@ class Walk(Expressions):
         if mergeable(a, b):
             return choose(self.graph, [(condition, a), (self.graph.not_(condition), b)])
         return a if type(a) is type(b) and a == b else UNDEFINED
+
+    def attempt(self, statement: ast.stmt, frame: Frame) -> None:
+        """Execute one statement; where a file of the user's own goes wrong, say where."""
+        try:
+            self.statement(statement, frame)
+        except MISTAKES as error:
+            if frame.file not in FILES:
+                raise
+            raise refuse(frame.file, statement, f"this fails with {told(error)}", "mend it") from error
 
     def statement(self, statement: ast.stmt, frame: Frame) -> None:
         """Execute one statement other than `if`."""

@@ -244,14 +244,6 @@ class Expander:
             prints -= words[place][batch.rows]
         batch.fingerprints = prints
 
-    @staticmethod
-    def _split(batches: list[Batch], keep: Any) -> list[tuple[Batch, Any]]:
-        """Split places in the joined batches into places in each; `keep` need not be sorted."""
-        ends = np.cumsum([len(batch.rows) for batch in batches])
-        which = np.searchsorted(ends, keep, side="right")
-        starts = ends - [len(batch.rows) for batch in batches]
-        return [(batch, keep[which == i] - starts[i]) for i, batch in enumerate(batches)]
-
     def _gather(self, batches: list[Batch], columns: list[Column], keep: Any, start: int) -> Found:
         parents = np.concatenate([batch.rows for batch in batches])[keep] + start
         instances = np.repeat(

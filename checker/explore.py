@@ -6,6 +6,7 @@ and replayed natively. Cut short, the search says so: that is never a pass.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -72,6 +73,10 @@ class Search:
         self.result.taken = {action.name: 0 for action in model.actions}
         self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]
         self.parents: list[Found] = []
+        self.ends = math.inf
+        """When the time is over."""
+        self.left = False
+        """Whether a level has been left in the middle."""
 
     def _program(self, stated: Property) -> Program | bool:
         held = self.expander.reader.holds(stated, [self.expander.reader.inputs])
@@ -80,6 +85,7 @@ class Search:
     def run(self, limits: Limits, progress: Callable[[Exploration, int], None] | None = None) -> Exploration:
         """Search until everything reachable has been seen, a property is violated, or a limit is reached."""
         started = time.perf_counter()
+        self.ends = math.inf if limits.seconds is None else started + limits.seconds
         result = self.result
         frontier = np.array([list(flatten(self.model.init))], self.expander.width).T.copy()
         seen = self.expander.fingerprints(frontier)
@@ -91,12 +97,16 @@ class Search:
                 break
             found, frontier, seen = self._level(frontier, seen)
             self.parents.append(found)
+            # A level that was left in the middle is looked at like any other: what is wrong in it is wrong.
             if frontier.shape[1]:
                 result.depth += 1
             result.states += frontier.shape[1]
             self._check_always(frontier)
             if progress:
                 progress(result, frontier.shape[1])
+            if self.left and not self._enough():
+                result.cut = self._time_is_up(limits)
+                break
         result.complete = not result.cut and not frontier.shape[1]
         result.collision = result.states**2 / 2.0**65
         result.seconds = time.perf_counter() - started
@@ -111,16 +121,26 @@ class Search:
         if limits.states is not None and self.result.states >= limits.states:
             return f"{limits.states} states reached"
         if limits.seconds is not None and seconds >= limits.seconds:
-            return f"{limits.seconds:g} s used up"
+            return self._time_is_up(limits)
         if limits.depth is not None and self.result.depth >= limits.depth:
             return f"depth {limits.depth} reached"
         return ""
 
+    @staticmethod
+    def _time_is_up(limits: Limits) -> str:
+        return f"{limits.seconds:g} s used up"
+
     def _level(self, frontier: Any, seen: Any) -> tuple[Found, Any, Any]:
-        """Return the parents and columns of all new states one step on, and all fingerprints seen by then."""
+        """Return the parents and columns of all new states one step on, and all fingerprints seen by then.
+
+        When the time is over, what is left of the level is left out, and `left` says so.
+        """
         level = np.zeros(0, np.uint64)
         parts: list[tuple[Found, Any]] = []
         for start in range(0, frontier.shape[1], self.expander.chunk):
+            if start and time.perf_counter() >= self.ends:
+                self.left = True
+                break
             columns = list(frontier[:, start : start + self.expander.chunk])
             found, successors, new = self.expander.expand(columns, start, [seen, level], self)
             if len(new):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from checker.aliases import Aliases
+from checker.foreign import FILES, MISTAKES, told
 from checker.graph import Graph, Node, Value, is_bool
 from checker.shape import Array, Record, leaves
 from checker.syntax import refuse
@@ -79,7 +80,12 @@ class Expressions(Aliases):
         reader = _READERS.get(type(node))
         if reader is None:
             raise refuse(frame.file, node)
-        return getattr(self, reader)(node, frame)
+        try:
+            return getattr(self, reader)(node, frame)
+        except MISTAKES as error:
+            if frame.file not in FILES:
+                raise
+            raise refuse(frame.file, node, f"{ast.unparse(node)} fails with {told(error)}", "mend it") from error
 
     def _constant(self, node: ast.Constant, frame: Frame) -> Any:
         if isinstance(node.value, (float, complex, bytes)):
@@ -258,6 +264,13 @@ class Expressions(Aliases):
             cell = dict(zip(frame.function.__code__.co_freevars, frame.function.__closure__ or (), strict=True))
             return super(cell["__class__"].cell_contents, frame.names[frame.function.__code__.co_varnames[0]])
         function = self.expression(node.func, frame)
+        if function in (print, breakpoint, input, open):
+            raise refuse(
+                frame.file,
+                node,
+                f"a call of {function.__name__}",
+                "take it out: a failing search prints every step, and `slotproof play` runs the text as plain Python",
+            )
         if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp) and function in (any, all, sum, Vector):
             fold = Fold(function, self.graph)
             self._elements(node.args[0], frame, fold)

@@ -58,8 +58,3 @@ class Followed(Offering):
 def followed(design: type[Design]) -> type[Followed]:
     """Return the design with the trace as its allocator."""
     return cast(type[Followed], type(f"Followed{design.__name__}", (Followed, design), {}))
-
-
-def offering(design: type[Design]) -> type[Offering]:
-    """Return the design, unchanged but for the notes that it takes."""
-    return cast(type[Offering], type(f"Offering{design.__name__}", (Offering, design), {}))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
-import multiprocessing
 import re
 import time
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +17,7 @@ from hypothesis.errors import Flaky
 
 from checker.counterexamples import FOLDER
 from checker.moves import replay
+from checker.pools import spread
 from checker.refinement import Failed
 from checker.scenario import read
 from checker.shortening import shorten
@@ -174,14 +174,9 @@ def fuzz(seconds: float, workers: int, first_seed: int) -> Campaign:
     """Fuzz in parallel processes, a seed for each."""
     started = time.monotonic()
     whole = Campaign(workers=workers)
-    if workers == 1:
-        parts = [hunt(first_seed, seconds)]
-    else:
-        with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-            # Seeds lie far apart, so that rounds that count up do not meet.
-            hunts = [pool.submit(hunt, first_seed + 1_000_000 * worker, seconds) for worker in range(workers)]
-            parts = [hunting.result() for hunting in hunts]
-    for part in parts:
+    # Seeds lie far apart, so that rounds that count up do not meet.
+    seeds = [first_seed + 1_000_000 * worker for worker in range(workers)]
+    for part in spread(functools.partial(hunt, seconds=seconds), seeds, workers):
         whole.coverage.add(part.coverage)
         whole.found += part.found
         whole.busy += part.busy

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-INT_OPS = frozenset({"add", "sub", "mul", "mod", "div", "where", "int"})
-
 
 class Node:
     """An operation on values. `low` and `high` bound an integer's value; a bool has 0 and 1."""

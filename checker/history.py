@@ -6,6 +6,8 @@ and what driving its released control planes showed.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from spec.design import Design
 from spec.grid import boundary_behind
 from spec.language import ABSENT
@@ -123,11 +125,40 @@ DESIGNS: dict[str, type[Design]] = {
     design.name: design for design in (Design, Before29792, WaitStream, Merged29792, Lazy0518)
 }
 
-RELEASES: tuple[tuple[str, str, str], ...] = (
-    ("sglang to 0.5.17", EAGER, Before29792.name),
-    ("sglang to 0.5.17", LAZY, Before29792.name),
-    ("sglang 0.5.18 to 0.5.23", EAGER, Merged29792.name),
-    ("sglang 0.5.18 to 0.5.21", LAZY, Lazy0518.name),
-    ("sglang 0.5.22, 0.5.23", LAZY, Merged29792.name),
+Version = tuple[int, ...]
+
+
+class Release(NamedTuple):
+    """Releases of an engine, `first` to `last`, that took one design's decisions in one mode."""
+
+    engine: str
+    mode: str
+    design: str
+    first: Version
+    """The first one; empty: all from the beginning."""
+    last: Version
+
+    @property
+    def words(self) -> str:
+        """The releases as a person writes them."""
+        first, last = (".".join(map(str, version)) for version in (self.first, self.last))
+        return f"{self.engine} {first} to {last}" if first else f"{self.engine} to {last}"
+
+
+RELEASES: tuple[Release, ...] = (
+    Release("sglang", EAGER, Before29792.name, (), (0, 5, 17)),
+    Release("sglang", LAZY, Before29792.name, (), (0, 5, 17)),
+    Release("sglang", EAGER, Merged29792.name, (0, 5, 18), (0, 5, 23)),
+    Release("sglang", LAZY, Merged29792.name, (0, 5, 22), (0, 5, 23)),
+    Release("sglang", LAZY, Lazy0518.name, (0, 5, 18), (0, 5, 21)),
 )
-"""Which engine release took which design's decisions: (releases, mode, design)."""
+"""Which engine release took which design's decisions."""
+
+
+def released(design: str) -> str:
+    """Return where a design was released, in words such as `sglang 0.5.18 to 0.5.21 lazy`; empty: nowhere."""
+    modes: dict[str, list[str]] = {}
+    for release in RELEASES:
+        if release.design == design:
+            modes.setdefault(release.words, []).append(release.mode)
+    return "; ".join(words if len(found) == 2 else f"{words} {found[0]}" for words, found in modes.items())

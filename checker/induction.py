@@ -18,6 +18,7 @@ import z3
 
 from checker.graph import Node, Value, inside
 from checker.model import Model
+from checker.solver import solver as new_solver
 from checker.terms import Term, Terms, few_for
 from checker.transitions import Reader, Transition
 
@@ -45,6 +46,23 @@ class Obligation:
     def name(self) -> str:
         """The obligation's name, such as `device: label-is-written`."""
         return f"{self.by}: {self.target}"
+
+
+class Answers:
+    """Mixed into what has a list of obligations: those that are not met, and those that nobody knows about."""
+
+    __slots__ = ()
+    obligations: list[Obligation]
+
+    @property
+    def failed(self) -> list[Obligation]:
+        """Obligations that are not met."""
+        return [obligation for obligation in self.obligations if obligation.verdict == FAILS]
+
+    @property
+    def unknown(self) -> list[Obligation]:
+        """Obligations on which the solver gave up."""
+        return [obligation for obligation in self.obligations if obligation.verdict not in (PROVED, FAILS)]
 
 
 class Induction:
@@ -124,7 +142,7 @@ class Induction:
 
     def solver(self, facts: list[Term], seed: int, seconds: float | None) -> Any:
         """Return a solver in which the facts hold; each invariant is assumed where its flag is."""
-        solver = z3.Solver()
+        solver = new_solver()
         solver.set("random_seed", seed)
         # Splitting by relevance in order takes a quarter less time here than by activity.
         solver.set("smt.case_split", 3)
@@ -184,7 +202,7 @@ class Induction:
 
     def script(self, facts: list[Term], assumed: Iterable[str], condition: Value) -> str:
         """Return the question whether a condition can hold where the facts and the named invariants do."""
-        solver = z3.Solver()
+        solver = new_solver()
         solver.add(*self.base(), *facts, *[self.terms.of(self.now[name]) for name in assumed])
         solver.add(self.terms.of(condition))
         return f"(set-logic ALL)\n{solver.to_smt2()}"

@@ -12,7 +12,7 @@ import msgspec
 from checker.conformance import Conformance
 from checker.conformance_records import Conformity
 from checker.conformance_text import conformance_lines
-from checker.output import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.output import INCONCLUSIVE, SHOWN, USAGE, VIOLATED
 from checker.trace import BadTrace, read_trace
 from checker.verdict import Judge
 from checker.verdict_records import Verdict
@@ -54,6 +54,25 @@ class Judgement:
         }
 
 
+@dataclass(slots=True)
+class Unjudged:
+    """A trace that cannot be judged, and why: bad input."""
+
+    path: Path
+    reason: str
+    code: int = USAGE
+
+    @property
+    def lines(self) -> list[str]:
+        """Nothing: the reason is no result."""
+        return []
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The reason for a machine."""
+        return {"path": str(self.path), "code": self.code, "reason": self.reason}
+
+
 def judge_file(path: Path, design: type[Design] | None = None, without_spare: str = "") -> Judgement:
     """Judge one trace file; raises BadTrace."""
     try:
@@ -70,7 +89,7 @@ def judge_file(path: Path, design: type[Design] | None = None, without_spare: st
     return Judgement(path, verdict, follower.result(verdict.outcome == "cut") if follower else None)
 
 
-def worst(judgements: Iterable[Judgement]) -> int:
-    """Return the exit code for several traces: a violation weighs more than a cut trace."""
+def worst(judgements: Iterable[Judgement | Unjudged]) -> int:
+    """Return the exit code for several traces: bad input weighs more than a violation, and that than a cut trace."""
     codes = {judgement.code for judgement in judgements}
-    return next((code for code in (VIOLATED, INCONCLUSIVE) if code in codes), SHOWN)
+    return next((code for code in (USAGE, VIOLATED, INCONCLUSIVE) if code in codes), SHOWN)

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
+from checker.foreign import FILES, place_in, told
 from checker.shape import Record, flatten, leaves, shape_of
 from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
 
@@ -182,10 +183,12 @@ def load_module(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     # A name of its own, so that a file called numpy.py does not take the place of numpy.
     sys.modules[f"slotproof file {path.stem}"] = module
+    file = str(spec.origin)
+    FILES.add(file)
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise BadModel(f"{path}: importing it failed with {type(error).__name__}: {error}; mend the file") from error
+        raise BadModel(f"{place_in(file, error)}: importing it failed with {told(error)}; mend the file") from error
     return module
 
 

@@ -6,16 +6,14 @@ have their reasons in checker/survivors.py.
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 
 from checker.ladder import Fate, judge
 from checker.mutations import Mutant, mutants
+from checker.pools import spread
 from checker.survivors import JUSTIFIED
 
 SEED = 42
@@ -77,12 +75,6 @@ def score(
 
 def judge_all(chosen: Sequence[Mutant], workers: int | None = None) -> Iterator[Fate]:
     """Judge mutants in parallel processes, and yield fates as they come."""
-    workers = min(workers or os.cpu_count() or 1, len(chosen))
-    if workers <= 1:
-        yield from map(judge, chosen)
-        return
     # Survivors take longest, so they begin. A process keeps every text that it has loaded, so it is renewed sometimes.
     ordered = sorted(chosen, key=lambda mutant: mutant.key not in JUSTIFIED)
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), max_tasks_per_child=100) as pool:
-        for future in as_completed([pool.submit(judge, mutant) for mutant in ordered]):
-            yield future.result()
+    return spread(judge, ordered, workers, renewed_after=100)

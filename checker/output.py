@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -36,6 +37,14 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> 
         grid.add_row(*[str(cell) for cell in row])
     console().print(grid)
     print()
+
+
+def version() -> str:
+    """Return which version this is."""
+    try:
+        return f"slotproof {importlib.metadata.version('slotproof')}"
+    except importlib.metadata.PackageNotFoundError:
+        return "slotproof, not installed: run from a folder of its source"
 
 
 def emit(data: Any) -> None:

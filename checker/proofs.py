@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import multiprocessing
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import spec.model
 from checker.designs import design_class
-from checker.induction import FAILS, PROVED, Induction, Obligation
+from checker.induction import Answers, Induction, Obligation
 from checker.model import Model
+from checker.pools import spread
 from spec.scope import EAGER, LAZY, Scope
 
 EVERY_LENGTH = 1 << 62
@@ -49,7 +47,7 @@ class Proof:
 
 
 @dataclass(slots=True)
-class Proven:
+class Proven(Answers):
     """What came out."""
 
     proof: Proof
@@ -59,16 +57,6 @@ class Proven:
     needed: dict[str, str] = field(default_factory=dict)
     """For each lemma an obligation that fails without it."""
     seconds: float = 0.0
-
-    @property
-    def failed(self) -> list[Obligation]:
-        """Obligations that are not met."""
-        return [obligation for obligation in self.obligations if obligation.verdict == FAILS]
-
-    @property
-    def unknown(self) -> list[Obligation]:
-        """Obligations on which the solver gave up."""
-        return [obligation for obligation in self.obligations if obligation.verdict not in (PROVED, FAILS)]
 
     @property
     def holds(self) -> bool:
@@ -101,13 +89,7 @@ def prove(proof: Proof) -> Proven:
 
 def prove_all(proofs: Sequence[Proof], workers: int | None = None) -> Iterator[Proven]:
     """Prove scopes in parallel processes, and yield them as they are done."""
-    workers = min(workers or os.cpu_count() or 1, len(proofs))
-    if workers <= 1:
-        yield from map(prove, proofs)
-        return
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(prove, proof) for proof in proofs]):
-            yield future.result()
+    return spread(prove, proofs, workers)
 
 
 def matrix(design: str = "slotproof", quick: bool = False, seed: int = 0) -> list[Proof]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from msgspec import UNSET
 
@@ -63,22 +63,14 @@ class Recorder(Observer):
     def prefill(self, batch: Batch) -> None:
         """Write a `prefill`."""
         rows = self._remember(batch)
-        table = self._engine.table
         self._write(
             trace.Prefill(
                 b=batch.number,
                 rows=tuple(
                     trace.PrefillRow(
-                        r=table.names[row["seat"]],
-                        len=row["seq_len"],
                         prefix=row["start"],
                         copy_from=present(row["source"]),
-                        mark=present(row["mark"]),
-                        slot=present(row["slot"]),
-                        pos=present(row["position"]),
-                        next=int(table.next[row["seat"]]),
-                        last=int(table.last[row["seat"]]),
-                        ring=self._ring(row["seat"]),
+                        **self._prepared(row),
                     )
                     for row in rows
                 ),
@@ -88,21 +80,13 @@ class Recorder(Observer):
     def prepare(self, batch: Batch) -> None:
         """Write a `prepare`."""
         rows = self._remember(batch)
-        table = self._engine.table
         self._write(
             trace.Prepare(
                 b=batch.number,
                 rows=tuple(
                     trace.PrepareRow(
-                        r=table.names[row["seat"]],
                         count=row["decode_count"],
-                        len=row["seq_len"],
-                        mark=present(row["mark"]),
-                        slot=present(row["slot"]),
-                        pos=present(row["position"]),
-                        next=int(table.next[row["seat"]]),
-                        last=int(table.last[row["seat"]]),
-                        ring=self._ring(row["seat"]),
+                        **self._prepared(row),
                     )
                     for row in rows
                 ),
@@ -166,6 +150,20 @@ class Recorder(Observer):
         rows = batch.rows.listed()
         self._names[batch.number] = [self._engine.table.names[row["seat"]] for row in rows]
         return rows
+
+    def _prepared(self, row: dict[str, int]) -> dict[str, Any]:
+        """Return what the rows of a prefill and of a decode both tell, the request's values after preparation."""
+        table, seat = self._engine.table, row["seat"]
+        return {
+            "r": table.names[seat],
+            "len": row["seq_len"],
+            "mark": present(row["mark"]),
+            "slot": present(row["slot"]),
+            "pos": present(row["position"]),
+            "next": int(table.next[seat]),
+            "last": int(table.last[seat]),
+            "ring": self._ring(seat),
+        }
 
     def _ring(self, seat: int) -> trace.Ring:
         return tuple(present(slot) for slot in self._engine.table.ring[seat].tolist())

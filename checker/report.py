@@ -28,6 +28,8 @@ def headline(exploration: Exploration) -> str:
 def why_vacuous(outcome: Outcome) -> list[str]:
     """Say what a complete search has not seen, one line for each."""
     lines = [f"never seen: {name}" for name in outcome.exploration.unseen]
+    if not outcome.exploration.transitions:
+        lines.insert(0, "nothing can ever happen: no action is possible in the first state")
     return lines + [f"never enabled: {name}" for name in outcome.idle]
 
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import multiprocessing
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -22,6 +19,7 @@ from checker.explore import Limits, Search
 from checker.induction import PROVED, Induction
 from checker.model import Model
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.pools import spread
 from checker.proofs import EVERY_LENGTH
 from spec.choices import supply_at_admission
 from spec.design import Design
@@ -345,10 +343,4 @@ def proof_of(number: int, lookahead: int, interval: int) -> Task:
 
 
 def _answers(tasks: Sequence[Task], workers: int | None) -> Iterator[Answer]:
-    workers = min(workers or os.cpu_count() or 1, len(tasks))
-    if workers <= 1:
-        yield from map(answer, tasks)
-        return
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        for future in as_completed([pool.submit(answer, task) for task in tasks]):
-            yield future.result()
+    return spread(answer, tasks, workers)

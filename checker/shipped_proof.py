@@ -18,7 +18,7 @@ import z3
 
 import spec.model
 from checker.graph import Value
-from checker.induction import FAILS, PROVED, Induction, Obligation, spell
+from checker.induction import FAILS, PROVED, Answers, Induction, Obligation, spell
 from checker.model import Model, Taken
 from checker.proofs import CORE, MATRIX, parse
 from checker.shape import unflatten
@@ -56,7 +56,7 @@ class Difference:
 
 
 @dataclass(slots=True)
-class Shipped:
+class Shipped(Answers):
     """What is proved about the shipped code."""
 
     names: list[str] = field(default_factory=list)
@@ -69,16 +69,6 @@ class Shipped:
     unreached: list[str] = field(default_factory=list)
     scopes: int = 0
     seconds: float = 0.0
-
-    @property
-    def failed(self) -> list[Obligation]:
-        """Obligations that are not met."""
-        return [obligation for obligation in self.obligations if obligation.verdict == FAILS]
-
-    @property
-    def unknown(self) -> list[Obligation]:
-        """Obligations on which the solver gave up."""
-        return [obligation for obligation in self.obligations if obligation.verdict not in (PROVED, FAILS)]
 
     @property
     def wrong(self) -> bool:

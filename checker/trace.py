@@ -1,4 +1,4 @@
-"""The trace format: what an engine's control plane did, one JSON object a line (protocol, section 10).
+"""The trace format: what an engine's control plane did, one JSON object a line.
 
 The first line is a `Header`, every other line one `Event`. Lengths are in tokens; `slot`, `working`, `ring` and
 `copy_from` are physical slot ids; `pos`, `next` and `last` are ring positions; None means ABSENT or unknown. Unknown
@@ -18,6 +18,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 Natural = Annotated[int, Meta(ge=0)]
 Positive = Annotated[int, Meta(ge=1)]
+LONGEST_LINE = 1 << 24
+"""Bytes of a line: a batch of thousands of requests stays far below, and what is longer is no trace."""
 Ring = tuple[Natural | None, ...]
 
 
@@ -191,8 +193,14 @@ class TraceReader:
             self._file.close()
             raise
 
+    def _line(self, number: int) -> bytes:
+        line = self._file.readline(LONGEST_LINE + 1)
+        if len(line) > LONGEST_LINE:
+            raise BadTrace(self.path, number, f"the line is longer than {LONGEST_LINE:,} bytes; write one event a line")
+        return line
+
     def _read_header(self) -> Header:
-        line = self._file.readline()
+        line = self._line(1)
         if not line:
             raise BadTrace(self.path, 1, "the file is empty: a trace starts with a header line")
         try:
@@ -204,8 +212,8 @@ class TraceReader:
 
     def __iter__(self) -> Iterator[tuple[int, Event]]:
         number = 1
-        with self._file as file:
-            for line in file:
+        with self._file:
+            while line := self._line(number + 1):
                 number += 1
                 try:
                     event = _decode_event(line)

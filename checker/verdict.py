@@ -2,7 +2,7 @@
 
 A trace is bad if and only if a slot stored in the cache holds, is promised, or may later receive a state other than its
 label, or a hit copies such a slot (or one that isn't cached under that length), or a slot has two owners. Every other
-broken property of the protocol's section 6 is a hazard: told, with the line where it healed, and without effect on the
+broken property of spec/properties.py is a hazard: told, with the line where it healed, and without effect on the
 outcome. What refers to nothing (an unknown request, batch, or slot, a result out of launch order) is a `BadTrace`.
 
 Conventions that the format leaves open, as the judge reads them:
@@ -39,9 +39,9 @@ from checker.trace import (
     Publish,
     read_trace,
 )  # fmt: skip
-from checker.verdict_records import EXIT_CODES, Hazard, Hazards, Problem, Verdict
+from checker.verdict_records import Hazard, Hazards, Problem, Verdict
 
-__all__ = ["EXIT_CODES", "Judge", "judge_trace"]
+__all__ = ["Judge", "judge_trace"]
 
 REMEMBERED = 64  # Names of requests that are over, so that a late row can be told from a row out of nowhere.
 

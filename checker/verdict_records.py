@@ -91,9 +91,6 @@ class Verdict(Struct):
     hidden_hazards: int = 0
 
 
-EXIT_CODES = {"good": 0, "bad": 1, "cut": 3}
-
-
 class Problem(NamedTuple):
     """A hazard as a check finds it: `key` says which thing is wrong, so that it is told once until it has healed."""
 

@@ -10,15 +10,13 @@ from typing import Any
 from checker import fuzz_report, mutants_report, plan, proof_report, report, shipped_report
 from checker.checks import Check, Outcome, run_all, stale
 from checker.fuzzing import Campaign, fuzz
-from checker.history import DESIGNS, RELEASES
-from checker.judge import judge_file
 from checker.mutants import Score, score
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
 from checker.proofs import Proof, Proven, matrix, prove_all, unneeded
 from checker.proofs import data as proof_data
+from checker.recorded import cells, trace_row
 from checker.shipped_proof import Shipped
 from checker.shipped_proof import prove as prove_shipped
-from checker.trace import BadTrace
 from spec.language import WELL_FORMED
 from spec.properties import PROPERTIES
 from spec.scope import Scope
@@ -124,39 +122,6 @@ def gaps(outcomes: Iterable[Outcome]) -> list[str]:
     ]
 
 
-def trace_row(path: Path) -> dict[str, Any]:
-    """Judge one recorded trace against the verdict that its name states, and the design of its engine release."""
-    design = design_of(path.name)
-    judged = judge_file(path, DESIGNS[design])
-    expected = "bad" if path.stem.endswith("-bad") else "good"
-    assert judged.conformity is not None
-    return {
-        "trace": path.name,
-        "expected": expected,
-        "verdict": judged.verdict.outcome,
-        "hazards": len(judged.verdict.hazards),
-        "design": design,
-        "conforms": judged.conformity.conforms,
-        "right": judged.verdict.outcome == expected and judged.conformity.conforms,
-    }
-
-
-def design_of(name: str) -> str:
-    """Return the design that a trace file's release and mode took, by its name `ENGINE-RELEASE-MODE-...`."""
-    engine, release, mode, *_ = name.split("-")
-    for releases, its_mode, design in RELEASES:
-        if releases.startswith(engine) and release in covered(releases) and mode == its_mode:
-            return design
-    raise BadTrace(name, 0, "no design is known for this engine release and mode; add it to checker/history.py")
-
-
-def covered(releases: str) -> list[str]:
-    """Return the release numbers that a text such as `sglang 0.5.18 to 0.5.21` covers."""
-    numbers = [int(part.strip(",").rpartition(".")[2]) for part in releases.split() if part[0].isdigit()]
-    first = 0 if len(numbers) == 1 else numbers[0]
-    return [f"0.5.{number}" for number in range(first, numbers[-1] + 1)]
-
-
 def data(result: Verification) -> dict[str, Any]:
     """Return the result for a machine."""
     return {
@@ -176,17 +141,7 @@ def show(result: Verification) -> None:
     _table("Our design must hold", result.ours)
     _table(f"Designs, each property with the steps of its shortest story ({plan.STORY_SCOPE})", result.designs)
     _table(f"Wrong edits of the spec must be caught ({plan.STORY_SCOPE})", result.edits)
-    rows = [
-        (
-            row["trace"],
-            row["verdict"],
-            row["hazards"],
-            row["design"] if row["conforms"] else f"not {row['design']}",
-            "ok" if row["right"] else f"WRONG: it is {row['expected']}",
-        )
-        for row in result.traces
-    ]
-    table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), rows)
+    table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), list(map(cells, result.traces)))
     proof_report.show_table(result.proven)
     shipped_report.show_table(result.shipped)
     say("Runtime and spec side by side\n" + "\n".join(f"  {line}" for line in fuzz_report.lines(result.fuzzed)) + "\n")

@@ -66,8 +66,9 @@ class Scope:
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise BadScope(f"scope: {name}={getattr(self, name)} is unknown; write {' or '.join(allowed)}")
-        if self.interval < ANY:
-            raise BadScope(f"scope: interval={self.interval} is negative; write a number of tokens, or any")
+        longest = _LIMITS["max_len"][1]
+        if not isinstance(self.interval, int) or not ANY <= self.interval <= longest:
+            raise BadScope(f"scope: interval={self.interval} is outside 1..{longest}; write a number of tokens, or any")
         if self.slots < self.slots_to_start:
             raise BadScope(
                 f"scope: slots={self.slots} cannot admit one {self.mode} request, which takes {self.slots_to_start} "

@@ -46,6 +46,7 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
     [
         (("explore", "--scope", "requests=1 slots=2"), "slots=3 or more"),
         (("explore", "--scope", "slots=four"), "slots=2"),
+        (("explore", "--scope", f"interval={1 << 63}"), "or any"),
         (("explore", "--scope", "colour=4"), "write name=value with a name out of"),
         (("explore", "--scope", "slots=5 slots=5"), "given twice"),
         (("explore", "--scope", "mode=sleepy"), "eager or lazy"),
@@ -59,8 +60,13 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
         (("explain", "cafecafe"), "no counterexample"),
         (("judge", "no-such-trace.ndjson"), "cannot be read"),
         (("play", "no-such-scenario.txt"), "no-such-scenario.txt"),
-        (("fuzz", "--time", "soon"), "30s, 10m or 2h"),
+        (("fuzz", "--time", "soon"), "such as 30s"),
         (("replay", "tests/scenarios/merged-29792-eager.txt"), "played by design"),
+        (("explore", "--model", "tests/yardstick.py", "--scope", "slots=5"), "write --set NAME=NUMBER"),
+        (("explore", "--model", "tests/yardstick.py", "--design", "merged-29792"), "leave one of the two out"),
+        (("explore", "--set", "R=3"), "add --model FILE"),
+        (("bmc", "--set", "R=3"), "add --model FILE"),
+        (("judge", "x.ndjson", "--without-spare", "skip"), "add --design NAME"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], said: str) -> None:
@@ -70,6 +76,43 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words: tuple[str, ...], said:
     assert done.stderr.count("\n") == 1
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_a_trace_that_cannot_be_judged_does_not_keep_the_others_from_being_judged() -> None:
+    good, bad = (str(TRACES / f"sglang-0.5.23-eager-{rest}.ndjson") for rest in ("p12-n20-b5-good", "p9-n15-b7-bad"))
+    done = slotproof("judge", "nowhere.ndjson", good, bad)
+    assert done.returncode == 2
+    assert done.stderr == "slotproof: nowhere.ndjson:0: the file cannot be read: No such file or directory\n"
+    assert "p12-n20-b5-good" in done.stdout
+    assert "p9-n15-b7-bad" in done.stdout
+    told = json.loads(slotproof("judge", "nowhere.ndjson", good, bad, "--json").stdout)
+    assert [one["code"] for one in told] == [2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("explore", "--max-states", "0"),
+        ("explore", "--max-seconds", "-1"),
+        ("explore", "--max-seconds", "nan"),
+        ("bmc", "--max-seconds", "0"),
+        ("bmc", "--depth", "0"),
+        ("repair", "merged-29792", "--max-seconds", "0"),
+        ("mutants", "--sample", "0"),
+    ],
+    ids=" ".join,
+)
+def test_a_limit_under_which_nothing_can_be_done_is_refused(words: tuple[str, ...]) -> None:
+    done = slotproof(*words)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert words[-2] in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_version_is_printed() -> None:
+    done = slotproof("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("slotproof")
 
 
 def test_json_is_for_machines() -> None:

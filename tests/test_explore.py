@@ -283,6 +283,20 @@ def test_cut_short_is_no_pass():
         assert result.states < whole.states
 
 
+def test_the_time_is_looked_at_within_a_level(monkeypatch):
+    model = model_of("requests=1 slots=4 nodes=1 max_len=3 mode=eager")
+    whole = explore(model, False)
+    search = Search(model, False)
+    search.expander.chunk = 1
+    clock = itertools.count()
+    monkeypatch.setattr("checker.explore.time.perf_counter", lambda: next(clock))
+    result = search.run(Limits(seconds=40))
+    assert (result.cut, result.complete) == ("40 s used up", False)
+    # The clock ticks once a chunk, which is one state here, so one state more than there are ticks cannot be expanded.
+    assert result.transitions < whole.transitions / 2
+    assert search.left
+
+
 def test_a_limit_that_is_not_reached_cuts_nothing():
     model = model_of("requests=1 slots=4 nodes=1 max_len=3 mode=eager")
     whole = explore(model, False)

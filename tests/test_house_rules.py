@@ -118,6 +118,12 @@ def test_no_text_names_a_package_registry():
     report(found_in_texts(REGISTRY_HOST), "Where packages come from is the reader's setting, so no text names a host.")
 
 
+def test_clean_removes_what_git_ignores():
+    ignored = {line.strip("/") for line in lines_of(ROOT / ".gitignore")} - {"__pycache__"}
+    removed = [line for line in lines_of(ROOT / "Makefile") if line.startswith("\trm -rf ")]
+    report(sorted(ignored - set(removed[0].split())), "`make clean` leaves what was made here.")
+
+
 def test_nothing_is_marked_unfinished():
     report(found_in_texts(UNFINISHED), "What is missing is an issue or an error that says so, not a mark in a text.")
 

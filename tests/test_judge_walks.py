@@ -9,12 +9,12 @@ import pytest
 from checker.conformance import Conformance
 from checker.conformance_text import conformance_lines
 from checker.history import DESIGNS
-from checker.spec_trace import Step, header_of, walk
 from checker.trace import Admit, Evict, Free, Prefill, Prepare, Process, Publish
 from checker.verdict import Judge
 from spec.design import Design
 from spec.properties import exact_label, no_inflight_target, one_owner
 from spec.scope import EAGER, LAZY, Scope
+from tests.spec_trace import Step, header_of, walk
 from tests.walk_scopes import scope_of
 
 WALKS, STEPS = 300, 50

@@ -119,6 +119,19 @@ def test_a_header_out_of_range_is_an_error(tmp_path: Path, bad: str) -> None:
         read_trace(write(tmp_path, json.dumps(event)))
 
 
+def test_a_line_without_an_end_is_not_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadTrace, match=r":1: the line is longer than 16,777,216 bytes"):
+        read_trace("/dev/zero")
+    monkeypatch.setattr("checker.trace.LONGEST_LINE", 200)
+    path = tmp_path / "long.ndjson"
+    path.write_bytes(HEADER.encode() + b"\n" + encode(Free((1,))) + b" " * 300)
+    reader = read_trace(path)
+    events = iter(reader)
+    assert next(events) == (2, Free((1,)))
+    with pytest.raises(BadTrace, match=r":3: the line is longer than 200 bytes"):
+        next(events)
+
+
 def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BadTrace, match="empty"):
         read_trace(write(tmp_path, end=""))

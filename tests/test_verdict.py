@@ -6,9 +6,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from checker.judge import Judgement
 from checker.slot_story import HISTORY
 from checker.trace import Admit, BadTrace, Event, Evict, Free, Process, Publish
-from checker.verdict import EXIT_CODES, Judge, judge_trace
+from checker.verdict import Judge, judge_trace
 from checker.verdict_text import verdict_lines
 from tests.small_trace import change, good, hazards, hit, judge, kinds, prefill, prepare, process, with_row
 from tests.trace_traffic import HEADER as TRAFFIC
@@ -26,7 +27,7 @@ def test_recorded_traces_get_the_verdict_in_their_name(path: Path) -> None:
     verdict = judge_trace(path)
     assert verdict.outcome == path.stem.rsplit("-", 1)[1]
     assert verdict == judge_trace(path, close_look=True)
-    assert EXIT_CODES[verdict.outcome] == (verdict.outcome == "bad")
+    assert Judgement(path, verdict).code == (verdict.outcome == "bad")
 
 
 @pytest.mark.parametrize(
@@ -241,7 +242,7 @@ def test_a_publication_that_was_not_stored_is_taken_on_trust() -> None:
 def test_a_trace_that_ends_early_is_cut(length: int) -> None:
     verdict = judge(good()[:length])
     assert verdict.outcome == "cut"
-    assert EXIT_CODES[verdict.outcome] == 3
+    assert Judgement(Path("p"), verdict).code == 3
     assert not verdict.hazards
     assert "the trace is cut" in verdict_lines(verdict, "p")[1]
 

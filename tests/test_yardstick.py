@@ -1,4 +1,4 @@
-"""The yardstick: numbers on which five independent tools agree to the state (protocol, section 11)."""
+"""The yardstick: numbers on which five independent tools agree to the state."""
 
 from __future__ import annotations
 

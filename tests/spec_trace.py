@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from checker.followed_design import Offering, offering
+from checker.followed_design import Offering
 from checker.trace import (
     Admit,
     Event,
@@ -180,7 +180,7 @@ def walk(scope: Scope, design: type[Design], seed: int, steps: int, idle_device:
     `idle_device`: the device runs a batch only when its result is waited for, so that as much as possible is unwritten.
     """
     choose = random.Random(seed)
-    asked = offering(design)(scope)
+    asked = type(f"Offering{design.__name__}", (Offering, design), {})(scope)
     recorder = Recorder(scope)
     state = initial(scope)
     taken = 0

@@ -1,0 +1,45 @@
+"""What the README shows is so: its examples run, and its tables name what there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from checker.checks import Check, run
+from checker.commands import COMMANDS
+from checker.expectations import EXPECTATIONS
+from checker.scenario import play, read
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def example(kind: str) -> str:
+    (found,) = re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
+    return str(found)
+
+
+def test_the_script_plays_as_it_says(tmp_path: Path) -> None:
+    file = tmp_path / "script.txt"
+    file.write_text(example("text"))
+    played = play(read(file))
+    assert (played.failed, played.met) == ([], 3)
+
+
+def test_the_design_is_caught_as_it_says(tmp_path: Path) -> None:
+    file = tmp_path / "late.py"
+    file.write_text(example("python"))
+    outcome = run(Check("", design=str(file), symmetry=False))
+    assert [(name, len(steps)) for name, steps in outcome.steps.items()] == [("flip-once", 3)]
+
+
+@pytest.mark.parametrize("form", COMMANDS.values(), ids=COMMANDS)
+def test_every_command_is_in_the_table(form: str) -> None:
+    assert f"| `{form.replace('|', chr(92) + '|')}` |" in README
+
+
+@pytest.mark.parametrize("kind", EXPECTATIONS)
+def test_every_expectation_is_named(kind: str) -> None:
+    section = README[README.index("`expect` looks at") : README.index("## Extending it")]
+    assert f"`{kind}`" in section
