@@ -113,7 +113,7 @@ class _Clauses:
             case "abort":
                 named = {"request": line.request(scope)}
             case "evict":
-                named = {"slot": line.slot(scope)} if line.peek() == "slot" else {"key": line.state(scope)}
+                named = {"key": line.state(scope)} if "@" in line.peek() else {"slot": line.slot(scope)}
         return self.verb, named
 
     def _prepare(self) -> dict[str, Any]:

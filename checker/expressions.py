@@ -268,7 +268,7 @@ class Expressions(Aliases):
             raise refuse(
                 frame.file,
                 node,
-                f"a call of {function.__name__}",
+                f"this call of {function.__name__}",
                 "take it out: a failing search prints every step, and `slotproof play` runs the text as plain Python",
             )
         if len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp) and function in (any, all, sum, Vector):

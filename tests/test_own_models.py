@@ -102,8 +102,8 @@ def test_a_model_file_that_is_none_says_what_to_write(tmp_path: Path, old: str, 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("print(s.count)", "a call of print; take it out"),
-        ("print(f'{s.count}')", "a call of print; take it out"),
+        ("print(s.count)", "this call of print; take it out"),
+        ("print(f'{s.count}')", "this call of print; take it out"),
         ("import math", "import at the top of the file"),
         ("s.count = s.cuont", "fails with "),
         ("s.cuont = 1", "this fails with "),

@@ -83,7 +83,7 @@ REFUSED = {
     "any of record elements": ("s.flag = any(c for c in s.cells)", "c as a condition", "compare it"),
     "min of a generator": ("s.a = min(x for x in s.v)", "GeneratorExp", "the subset is"),
     "sorted": ("x = sorted(s.v)", "this call of sorted", "operators"),
-    "print": ("print(1)", "this call of print", "operators"),
+    "print": ("print(1)", "this call of print", "take it out"),
     "a method of a tuple": ("s.a = (1, 2).index(1)", "no function of the model", "plain functions"),
     "a field of a number": ("s.a = s.b.real", "no field of a record", "the state's fields"),
     "a field of a vector": ("s.v.append(1)", "no field of a record", "the state's fields"),
