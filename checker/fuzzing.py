@@ -82,7 +82,10 @@ class Campaign:
 
 
 class Late(Worker):
-    """A thread that pauses before each piece of work: its model is so small that it would never be behind."""
+    """A thread that pauses before each piece of work, for its model is so small that it would never be behind.
+
+    Without a pause it is the other extreme: the host waits a moment, and the work is done before it goes on.
+    """
 
     def __init__(self, pause: float) -> None:
         super().__init__()
@@ -96,9 +99,13 @@ class Late(Worker):
             time.sleep(self.pause)
             work()
 
-        return super().submit(later)
+        event = super().submit(later)
+        if not self.pause:
+            time.sleep(_HEAD_START)
+        return event
 
 
+_HEAD_START: Final = 0.002
 PAUSES: Final = (0.0, 0.001, 0.005)
 """What a run on a thread draws its pause from: a step of the host takes about a millisecond."""
 

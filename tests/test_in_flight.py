@@ -122,3 +122,13 @@ def test_a_result_that_is_not_waited_for_is_seen_on_a_thread(monkeypatch):
     with pytest.raises(AttributeError, match="produced"):
         twin.process()
     twin.engine.close()
+
+
+@pytest.mark.parametrize(("pause", "ahead"), [(0.0, True), (0.05, False)])
+def test_a_thread_is_ahead_of_the_host_or_behind(pause, ahead):
+    stream, done = Late(pause), []
+    event = stream.submit(lambda: done.append(1))
+    assert bool(done) == ahead
+    event.wait()
+    stream.close()
+    assert done == [1]
