@@ -169,6 +169,8 @@ class Engine:
 
     def evict(self, slot: int) -> None:
         """Let the cache give up a slot; it is free once nothing launched copies from it."""
+        if slot not in self.cache:
+            raise Contradiction(f"slot {slot} cannot be evicted: the cache does not own it")
         if self.cache.at(slot).locks:
             raise Contradiction(f"slot {slot} is cached, and an admitted request is going to copy from it")
         node = self.cache.remove(slot)

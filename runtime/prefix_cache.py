@@ -44,6 +44,9 @@ class PrefixCache:
     def __len__(self) -> int:
         return len(self._nodes)
 
+    def __contains__(self, slot: int) -> bool:
+        return slot in self._by_slot
+
     def __iter__(self) -> Iterator[Node]:
         return iter(self._nodes.values())
 

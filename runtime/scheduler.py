@@ -59,7 +59,10 @@ class Scheduler:
         self.waiting.append(request)
 
     def run_overlapped(self) -> None:
-        """Launch up to L batches ahead of the result that is processed next, until nothing is left to do."""
+        """Launch up to L batches ahead of the result that is processed next, until nothing is left that can be done.
+
+        Requests still wait then only if somebody else holds the slots that they need.
+        """
         engine = self.engine
         while self.launch() or engine.pending:
             if engine.window_is_full or not self._more():

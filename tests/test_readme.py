@@ -15,8 +15,8 @@ from checker.scenario import play, read
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 
-def example(kind: str) -> str:
-    (found,) = re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL)
+def example(kind: str, containing: str = "") -> str:
+    (found,) = [text for text in re.findall(rf"```{kind}\n(.*?)```", README, re.DOTALL) if containing in text]
     return str(found)
 
 
@@ -29,9 +29,14 @@ def test_the_script_plays_as_it_says(tmp_path: Path) -> None:
 
 def test_the_design_is_caught_as_it_says(tmp_path: Path) -> None:
     file = tmp_path / "late.py"
-    file.write_text(example("python"))
+    file.write_text(example("python", "class Late"))
     outcome = run(Check("", design=str(file), symmetry=False))
     assert [(name, len(steps)) for name, steps in outcome.steps.items()] == [("flip-once", 3)]
+
+
+def test_the_runtime_runs_as_it_says(capsys: pytest.CaptureFixture[str]) -> None:
+    exec(compile(example("python", "Scheduler"), "README.md", "exec"), {})
+    assert "'working': {}, 'ring': {}, 'cache': {'0': [1]}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("form", COMMANDS.values(), ids=COMMANDS)
