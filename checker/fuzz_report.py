@@ -115,10 +115,14 @@ def replay_file(file: Path, threaded: bool, as_json: bool) -> int:
             "name": played.failed.name,
             "detail": played.failed.detail,
         }
-        output.emit({"steps": played.steps, "failed": failed, "text": played.text})
+        output.emit({"steps": played.steps, "failed": failed, "unasked": played.unasked, "text": played.text})
     else:
         output.say(played.text)
         output.say("" if played.failed else f"\n{played.steps} steps: runtime and spec agree after each")
+        if played.unasked:
+            output.say(
+                f"not asked here: {played.unasked} lines `expect` or `refused:`; slotproof play {file} asks them"
+            )
         if played.failed:
             output.say(f"slotproof replay {file}" + (" --threaded" if threaded else ""))
     return output.VIOLATED if played.failed else output.SHOWN

@@ -13,6 +13,7 @@ from typing import Any
 
 import spec.model
 from checker.commands import Command
+from checker.expectations import Expectation
 from checker.model import Model
 from checker.refinement import Failed, RecordingWatch, Twin
 from checker.scenario import Scenario
@@ -109,6 +110,8 @@ class Replayed:
     failed: Failed | None
     text: str
     """The timeline up to the end, or to the failure."""
+    unasked: int
+    """How many lines of the script say what must be the case, or may not happen: that is asked of the spec alone."""
 
 
 def replay(scenario: Scenario, stream: Stream | None = None, trace: Path | None = None) -> Replayed:
@@ -133,7 +136,10 @@ def replay(scenario: Scenario, stream: Stream | None = None, trace: Path | None 
             twin.engine.close()
         if isinstance(twin.watch, RecordingWatch):
             twin.watch.close()
-    return Replayed(twin.checked, failed, story(twin, failed))
+    unasked = sum(
+        isinstance(item, Expectation) or (isinstance(item, Command) and item.refused) for item in scenario.items
+    )
+    return Replayed(twin.checked, failed, story(twin, failed), unasked)
 
 
 class _Alone:

@@ -16,16 +16,21 @@ from runtime.observer import Observer
 
 
 class Recorder(Observer):
-    """Writes one event a line. What comes of a result is told by the engine first, and written behind it."""
+    """Writes one event a line; hand it to an `Engine` as its observer, and close it in the end.
 
-    def __init__(self, path: Path) -> None:
-        self._file: BinaryIO = path.open("wb")
+    What comes of a result is told by the engine first, and written behind it.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._file: BinaryIO = Path(path).open("wb")  # noqa: SIM115 (closed by `close`)
         self._held: list[trace.Event] = []
         self._names: dict[int, list[str]] = {}
         """Whom the rows of each pending batch belong to: a seat may have been given to another since."""
 
     def attach(self, engine: Engine) -> None:
-        """Write the header for the engine that is observed from now on; it must not have done anything yet."""
+        """Write the header for an engine; raises ValueError where it has done something: a trace tells all of it."""
+        if engine.launched or engine.table.seats_left < engine.config.requests:
+            raise ValueError("this engine has admitted requests already; record it from its beginning")
         super().attach(engine)
         self._engine = engine
         config = engine.config

@@ -51,7 +51,7 @@ class Engine:
         self.observe(observer or Observer())
 
     def observe(self, observer: Observer) -> None:
-        """Tell an observer of everything from now on."""
+        """Tell an observer of everything from now on; a recorder must have been there from the beginning."""
         self.observer = self.tracker.observer = observer
         observer.attach(self)
 
@@ -159,7 +159,7 @@ class Engine:
 
     def abort(self, seat: int) -> None:
         """Let an admitted or running request leave: it publishes nothing and gives everything back."""
-        if seat < 0 or self.table.phase[seat] == IDLE:
+        if not 0 <= seat < len(self.table.names) or self.table.phase[seat] == IDLE:
             raise Contradiction(f"seat {seat} is idle: nobody sits there to be aborted")
         source = int(self.table.source[seat])
         self.tracker.release(seat, self.processed)

@@ -49,8 +49,8 @@ class Tracker:
     def prepare_prefill(self, seat: int, number: int) -> Rows:
         """Record the prefill of an admitted request's whole prompt; its newest boundary claims the position `next`."""
         table = self.table
-        if seat < 0 or table.phase[seat] != ADMITTED:
-            name = table.names[seat] if seat >= 0 else "nobody"
+        if not 0 <= seat < len(table.names) or table.phase[seat] != ADMITTED:
+            name = table.names[seat] if 0 <= seat < len(table.names) else "nobody"
             raise Contradiction(f"seat {seat} ({name}): batch {number} would prefill it, but it is not admitted")
         seats = np.array([seat])
         mark = boundary.prefill_mark(table.seq_len[seats], table.prefix[seats], self.config.interval)

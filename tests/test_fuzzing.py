@@ -149,6 +149,7 @@ def test_a_replay_tells_the_story_and_that_both_agree():
     result = CliRunner().invoke(app, ["replay", path_of("trap-two-claims.txt")])
     assert result.exit_code == 0
     assert "runtime and spec agree after each" in result.output
+    assert "slotproof play" in result.output, "what the script expects is not asked here, and that is said"
 
 
 def path_of(name):

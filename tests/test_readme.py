@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from checker.checks import Check, run
+from checker.cli import app
 from checker.commands import COMMANDS
 from checker.expectations import EXPECTATIONS
 from checker.scenario import play, read
@@ -36,7 +39,7 @@ def test_the_design_is_caught_as_it_says(tmp_path: Path) -> None:
 
 def test_the_runtime_runs_as_it_says(capsys: pytest.CaptureFixture[str]) -> None:
     exec(compile(example("python", "Scheduler"), "README.md", "exec"), {})
-    assert "'working': {}, 'ring': {}, 'cache': {'0': [1]}" in capsys.readouterr().out
+    assert capsys.readouterr().out == "200 {'0': [1]}\n"
 
 
 @pytest.mark.parametrize("form", COMMANDS.values(), ids=COMMANDS)
@@ -44,7 +47,13 @@ def test_every_command_is_in_the_table(form: str) -> None:
     assert f"| `{form.replace('|', chr(92) + '|')}` |" in README
 
 
-@pytest.mark.parametrize("kind", EXPECTATIONS)
-def test_every_expectation_is_named(kind: str) -> None:
-    section = README[README.index("`expect` looks at") : README.index("## Extending it")]
-    assert f"`{kind}`" in section
+@pytest.mark.parametrize("form", EXPECTATIONS.values(), ids=EXPECTATIONS)
+def test_every_expectation_is_in_the_table(form: str) -> None:
+    assert f"| `{form.replace('|', chr(92) + '|')}` |" in README
+
+
+def test_the_first_story_is_what_its_command_prints() -> None:
+    words = shlex.split(next(line for line in README.splitlines() if "--design merged-29792" in line))
+    printed = CliRunner().invoke(app, words[1:]).output
+    (block,) = re.findall(r"```\n(step  CPU.*?)```", README, re.DOTALL)
+    assert block in printed

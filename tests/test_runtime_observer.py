@@ -89,3 +89,10 @@ def test_a_runtime_that_decides_otherwise_does_not_conform(tmp_path, monkeypatch
     a_life(made)
     recorder.close()
     assert judge_file(path, design_class("slotproof")).code == 1
+
+
+def test_a_recorder_comes_at_the_beginning_or_not_at_all(tmp_path):
+    made = engine()
+    start(made)
+    with pytest.raises(ValueError, match="record it from its beginning"):
+        made.observe(Recorder(tmp_path / "late.ndjson"))
