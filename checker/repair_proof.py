@@ -16,7 +16,7 @@ from checker.model import Model
 from checker.proofs import CORE, parse
 from spec.design import Design
 from spec.language import ABSENT, Property, lemma
-from spec.lemmas import LEMMAS
+from spec.lemmas import LEMMAS, before_claims
 from spec.rows import awaits_write, claims
 from spec.scope import EAGER
 from spec.state import IDLE, RUNNING, RequestId, State, Text
@@ -77,18 +77,11 @@ def claims_stay_in_order(s: State, design: Design) -> bool:
     """Eager: `next` is due, pending claims lie right before it, and a processed label lies before them."""
     for number, request in enumerate(s.requests):
         if request.phase != IDLE:
-            if request.next != request.due:
+            position = before_claims(s, number, design)
+            if request.next != request.due or position == ABSENT:
                 return False
-            position = request.next
-            for index in range(design.scope.lookahead, -1, -1):
-                row = s.batches[index].rows[number]
-                if request.phase == RUNNING and row.mark != ABSENT:
-                    position = (position + design.scope.last_position) % design.scope.ring
-                    if row.position != position:
-                        return False
-            if request.last_len != ABSENT and not prefill_pending(s, number):
-                if request.last != (position + design.scope.last_position) % design.scope.ring:
-                    return False
+            if request.last_len != ABSENT and not prefill_pending(s, number) and request.last != position:
+                return False
     return True
 
 

@@ -11,7 +11,7 @@ from spec.grid import on_grid
 from spec.language import ABSENT, lemma
 from spec.rows import awaits_write, claim_at, claim_pending, claims, others_write
 from spec.scope import ANY, EAGER, LAZY
-from spec.state import ADMITTED, IDLE, RUNNING, Row, State, Text, empty_row, idle_request, spent_row
+from spec.state import ADMITTED, IDLE, RUNNING, Position, Row, State, Text, empty_row, idle_request, spent_row
 
 
 @lemma()
@@ -267,19 +267,25 @@ def claims_are_in_order(s: State, design: Design) -> bool:
     """Eager: `next` is due, pending claims have the positions right before it, a labelled `last` is before them."""
     for number, request in enumerate(s.requests):
         if request.phase != IDLE:
-            if request.next != request.due:
+            position = before_claims(s, number, design)
+            if request.next != request.due or position == ABSENT:
                 return False
-            position = request.next
-            for index in range(design.scope.lookahead, -1, -1):
-                row = s.batches[index].rows[number]
-                if request.phase == RUNNING and row.mark != ABSENT:
-                    position = (position + design.scope.last_position) % design.scope.ring
-                    if row.position != position:
-                        return False
-            if request.last_len != ABSENT:
-                if request.last != (position + design.scope.last_position) % design.scope.ring:
-                    return False
+            if request.last_len != ABSENT and request.last != position:
+                return False
     return True
+
+
+def before_claims(s: State, number: int, design: Design) -> Position:
+    """Return the ring position before all pending claims of a request; ABSENT: they are not right before `next`."""
+    request = s.requests[number]
+    position = request.next
+    for index in range(design.scope.lookahead, -1, -1):
+        row = s.batches[index].rows[number]
+        if request.phase == RUNNING and row.mark != ABSENT:
+            position = (position + design.scope.last_position) % design.scope.ring
+            if row.position != position:
+                return ABSENT
+    return (position + design.scope.last_position) % design.scope.ring
 
 
 @lemma(_eager_any)
