@@ -26,7 +26,8 @@ def spread(
     Whatever ends the iteration early (Ctrl-C, an error of the work, a caller that takes no more) ends the workers.
     """
     workers = min(workers or os.cpu_count() or 1, len(tasks))
-    if workers <= 1:
+    # Work that is to be done in fresh processes from time to time is, also where only one is wanted at once.
+    if workers <= 1 and (renewed_after is None or len(tasks) <= renewed_after):
         yield from map(work, tasks)
         return
     others = set(multiprocessing.active_children())

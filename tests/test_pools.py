@@ -125,3 +125,13 @@ def test_ctrl_c_ends_what_python_does_not_interrupt(busy: str) -> None:
         finally:
             process.kill()
     assert process.returncode == 130
+
+
+def test_one_worker_is_renewed_too() -> None:
+    processes = list(spread(own_number, range(3), workers=1, renewed_after=1))
+    assert len(set(processes)) == 3
+    assert os.getpid() not in processes
+
+
+def own_number(_: int) -> int:
+    return os.getpid()
