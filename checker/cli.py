@@ -27,7 +27,7 @@ from checker.ring_size import ring_table
 from checker.scenario import play as play_scenario
 from checker.scenario import read
 from checker.script import BadScenario
-from checker.syntax import OutsideSubset
+from checker.subset import OutsideSubset
 from checker.timeline import render, tell
 from checker.trace import BadTrace
 from spec.scope import EAGER, OVERWRITE, SKIP, BadScope

@@ -6,6 +6,11 @@ import traceback
 from pathlib import Path
 from typing import Final
 
+
+class BadModel(ValueError):
+    """A model or design file that cannot be used; the message says why and what to write instead."""
+
+
 FILES: Final[set[str]] = set()
 """The files that have been loaded, as their code names them."""
 

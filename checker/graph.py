@@ -120,6 +120,8 @@ class Graph:
         """Return whether two ints, or two bools, are equal."""
         if a is b:
             return True
+        if is_bool(a) != is_bool(b):
+            a, b = self.int_(a), self.int_(b)
         if not isinstance(a, Node) and not isinstance(b, Node):
             return a == b
         if not isinstance(a, Node) or (isinstance(b, Node) and a.number > b.number):

@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from checker.foreign import FILES, place_in, told
+from checker.foreign import BadModel as BadModel
 from checker.shape import Record, flatten, leaves, shape_of
 from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
 
@@ -28,10 +29,6 @@ Arguments = tuple[Any, ...]
 
 MOST_CHOICES = 20_000
 """Ways to take one action that a search is willing to try in every state."""
-
-
-class BadModel(ValueError):
-    """A model or design file that cannot be used; the message says why and what to write instead."""
 
 
 @dataclass(eq=False, slots=True)

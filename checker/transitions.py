@@ -10,7 +10,7 @@ from checker.evaluate import Walk
 from checker.graph import Graph, Node, Value, bounds, order
 from checker.model import BadModel, Instance, Model
 from checker.shape import Leaf, Record, flatten, leaves
-from checker.values import Store
+from checker.store import Store
 from spec.language import WELL_FORMED, Property
 
 
@@ -96,7 +96,7 @@ class Reader:
         told = {leaf.index for leaf in self.leaves if leaf.transient} if len(states) == 1 else set()
         hidden = {index: self.graph.leaf(self.leaves[index].path, *_span(self.leaves[index])) for index in told}
         shown = [[hidden.get(index, value) for index, value in enumerate(values)] for values in states]
-        value = walk.run(stated, [*[self.state(store, values) for values in shown], self.model.context])
+        value = walk.ask(stated, [*[self.state(store, values) for values in shown], self.model.context])
         for node in order([value]) if hidden else []:
             if node in hidden.values():
                 raise BadModel(
@@ -105,7 +105,7 @@ class Reader:
                 )
         # A property that indexes outside a vector is false, not undefined.
         outside = self.graph.any_of(condition for _, condition in walk.violations)
-        return self.graph.and_(self.graph.truth(value), self.graph.not_(outside))
+        return self.graph.and_(value, self.graph.not_(outside))
 
 
 def _span(leaf: Leaf) -> tuple[bool, int, int]:

@@ -1,14 +1,25 @@
-"""What a walk computes with: references into the state, choices between references, and the store of leaf values."""
+"""What a walk computes with, beside numbers: references to records and vectors, choices between them, and folds."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
-from checker.graph import Graph, Node, Value, is_bool
+from checker.graph import Graph, Node, Value
 from checker.shape import Array, Leaf, Record, Shape
 from spec.language import Vector
+
+
+class Undefined:
+    """The class of UNDEFINED."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("UNDEFINED has no truth value: the walk must refuse it")
+
+
+UNDEFINED: Final = Undefined()
+"""What a name or a call stands for that has a value, or one of this kind, on some paths only. Any use is refused."""
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -21,64 +32,34 @@ class Mux:
 Reference = Record | Array | Mux
 
 
-class Store:
-    """The values of all leaves, copied only when a branch writes."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.values: dict[Leaf, Value] = {}
-        self._shared = False
-
-    def snapshot(self) -> dict[Leaf, Value]:
-        """Return the present values; later writes go to a copy."""
-        self._shared = True
-        return self.values
-
-    def restore(self, values: dict[Leaf, Value]) -> None:
-        """Go back to a snapshot."""
-        self.values = values
-        self._shared = True
-
-    def write(self, leaf: Leaf, value: Value) -> None:
-        """Set one leaf."""
-        if self._shared:
-            self.values = dict(self.values)
-            self._shared = False
-        self.values[leaf] = value
-
-    def merge(self, condition: Value, yes: dict[Leaf, Value], no: dict[Leaf, Value]) -> None:
-        """Continue with the values of `yes` where the condition holds, and of `no` elsewhere."""
-        if yes is no:
-            self.restore(yes)
-            return
-        merged = dict(no)
-        for leaf, value in yes.items():
-            other = no.get(leaf, value)
-            merged[leaf] = value if other is value else self.graph.where(condition, value, other)
-        self.values = merged
-        self._shared = False
-
-
 def options(reference: Reference) -> list[tuple[Value, Record | Array]]:
     """Return the records or vectors that a reference may stand for, with their conditions."""
     return reference.options if isinstance(reference, Mux) else [(True, reference)]
 
 
+def model_of(reference: Reference) -> Record | Array:
+    """Return one of those that a reference may stand for: all are of one class, or of one size."""
+    return options(reference)[0][1]
+
+
 def mergeable(a: Any, b: Any) -> bool:
-    """Whether two values are of one kind: numbers, records of one class, or vectors of one size and kind."""
+    """Whether one value can stand for two: numbers, records of one class, vectors of one size and kind, or equals."""
     if isinstance(a, (int, Node)) and isinstance(b, (int, Node)):
         return True
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(mergeable(*pair) for pair in zip(a, b, strict=True))
     if not isinstance(a, (Record, Array, Mux)) or not isinstance(b, (Record, Array, Mux)):
-        return False
-    return _alike(options(a)[0][1], options(b)[0][1])
+        return a is not UNDEFINED and (a is b or (isinstance(a, (str, range)) and type(a) is type(b) and a == b))
+    return alike(model_of(a), model_of(b))
 
 
-def _alike(a: Shape, b: Shape) -> bool:
+def alike(a: Shape, b: Shape) -> bool:
+    """Whether two shapes have the same leaves in the same places."""
     if isinstance(a, Record) and isinstance(b, Record):
-        return a.cls is b.cls
+        return a.cls is b.cls and all(alike(part, b.fields[name]) for name, part in a.fields.items())
     if isinstance(a, Array) and isinstance(b, Array):
         same_size = len(a.elements) == len(b.elements)
-        return same_size and all(_alike(*pair) for pair in zip(a.elements, b.elements, strict=True))
+        return same_size and all(alike(*pair) for pair in zip(a.elements, b.elements, strict=True))
     return isinstance(a, Leaf) and isinstance(b, Leaf)
 
 
@@ -87,22 +68,24 @@ def meant(value: Any) -> list[Record | Array]:
     return [part for _, part in options(value)] if isinstance(value, (Record, Array, Mux)) else []
 
 
-def inside(reference: Any) -> Iterator[Record | Array]:
-    """Yield every record and vector that a value may stand for, and all within them."""
-    if isinstance(reference, Mux):
-        for _, option in reference.options:
-            yield from inside(option)
-    elif isinstance(reference, (Record, Array)):
-        yield reference
-        for part in reference.fields.values() if isinstance(reference, Record) else reference.elements:
+def inside(shape: Shape) -> Iterator[Record | Array]:
+    """Yield a record or vector and all within it."""
+    if not isinstance(shape, Leaf):
+        yield shape
+        for part in shape.fields.values() if isinstance(shape, Record) else shape.elements:
             yield from inside(part)
 
 
 def choose(graph: Graph, parts: list[tuple[Value, Any]]) -> Any:
     """Return one value for several by condition: the last is the one when no other condition holds."""
-    if len(parts) == 1:
-        return parts[0][1]
-    if all(isinstance(part, (Record, Array, Mux)) for _, part in parts):
+    first = parts[0][1]
+    if all(part is first for _, part in parts):
+        return first
+    if isinstance(first, tuple):
+        columns = zip(*[part for _, part in parts], strict=True)
+        conditions = [condition for condition, _ in parts]
+        return tuple(choose(graph, list(zip(conditions, column, strict=True))) for column in columns)
+    if isinstance(first, (Record, Array, Mux)):
         flat: list[tuple[Value, Record | Array]] = []
         for condition, part in parts:
             flat.extend((graph.and_(condition, inner), leaf) for inner, leaf in options(part))
@@ -110,106 +93,18 @@ def choose(graph: Graph, parts: list[tuple[Value, Any]]) -> Any:
         if all(part is flat[0][1] for _, part in flat):
             return flat[0][1]
         return Mux(flat)
+    if not isinstance(first, (int, Node)):
+        # Equal texts, ranges or None: whichever it is, it is the same.
+        return first
     result = parts[-1][1]
     for condition, part in reversed(parts[:-1]):
         result = part if part is result else graph.where(condition, part, result)
     return result
 
 
-def fresh(record: type, fields: Iterable[tuple[str, Any]], store: Store) -> Record:
-    """Return a new record with the given field values, which are copied into new leaves."""
-    return Record(record, {name: _own(name, value, store) for name, value in fields})
-
-
-def array(values: Iterable[Any], store: Store) -> Array:
-    """Return a new vector with the given elements, which are copied into new leaves."""
-    return Array([_own("", value, store) for value in values])
-
-
-def _own(path: str, value: Any, store: Store) -> Shape:
-    if isinstance(value, (Record, Array, Mux)):
-        return duplicate(value, store)
-    leaf = Leaf(-1, path, is_bool(value), 0, 0)
-    store.write(leaf, value)
-    return leaf
-
-
-def duplicate(reference: Reference, store: Store) -> Record | Array:
-    """Return a copy of a record or vector in new leaves."""
-    model = options(reference)[0][1]
-    if isinstance(model, Array):
-        return Array([_own("", read(element(reference, i), store), store) for i in range(len(model.elements))])
-    return Record(model.cls, {name: _own(name, read(field(reference, name), store), store) for name in model.fields})
-
-
-def field(reference: Reference, name: str) -> list[tuple[Value, Shape]]:
-    """Return the field of each record that the reference may stand for."""
-    return [(condition, record.fields[name]) for condition, record in options(reference)]  # type: ignore[union-attr]
-
-
-def element(reference: Reference, index: int) -> list[tuple[Value, Shape]]:
-    """Return the element of each vector that the reference may stand for."""
-    return [(condition, array.elements[index]) for condition, array in options(reference)]  # type: ignore[union-attr]
-
-
-def read(parts: list[tuple[Value, Shape]], store: Store) -> Any:
-    """Return the value at a place: an int or bool, or a reference to a part."""
-    return choose(
-        store.graph,
-        [(condition, store.values[part] if isinstance(part, Leaf) else part) for condition, part in parts],
-    )
-
-
-def assign(parts: list[tuple[Value, Shape]], value: Any, store: Store) -> None:
-    """Write a value to a place; a record or vector is written leaf by leaf."""
-    pairs = [(condition, list(_pairs(part, value, store))) for condition, part in parts]
-    for condition, changes in pairs:
-        for leaf, new in changes:
-            store.write(leaf, store.graph.where(condition, new, store.values[leaf]))
-
-
-def _pairs(part: Shape, value: Any, store: Store) -> Iterator[tuple[Leaf, Value]]:
-    if isinstance(part, Leaf):
-        yield part, (value if part.is_bool else store.graph.int_(value))
-    elif isinstance(part, Array):
-        for index, inner in enumerate(part.elements):
-            yield from _pairs(inner, read(element(value, index), store), store)
-    else:
-        for name, inner in part.fields.items():
-            yield from _pairs(inner, read(field(value, name), store), store)
-
-
-def equal(a: Any, b: Any, store: Store) -> Value:
-    """Return whether two values are equal: records, vectors and tuples part by part."""
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and store.graph.all_of(
-            equal(one, other, store) for one, other in zip(a, b, strict=True)
-        )
-    if isinstance(a, (Record, Array, Mux)) != isinstance(b, (Record, Array, Mux)):
-        return False
-    if isinstance(a, (Record, Array, Mux)) and isinstance(b, (Record, Array, Mux)):
-        model = options(a)[0][1]
-        if not _alike(model, options(b)[0][1]):
-            return False
-        if isinstance(model, Array):
-            return store.graph.all_of(
-                equal(read(element(a, i), store), read(element(b, i), store), store) for i in range(len(model.elements))
-            )
-        return store.graph.all_of(
-            equal(read(field(a, name), store), read(field(b, name), store), store) for name in model.fields
-        )
-    if isinstance(a, (int, Node)) != isinstance(b, (int, Node)):
-        return False
-    return store.graph.eq(a, b)
-
-
-REPLACED = object()
-"""What a local name stands for once the record that it referred to has been replaced in the state."""
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lazily:
-    """An enumerate() or zip(), which reads its vectors' elements only when it is their turn."""
+    """An enumerate(), zip() or reversed(), which reads its vectors' elements only when it is their turn."""
 
     function: Any
     arguments: list[Any]

@@ -20,7 +20,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from checker.model import BadModel, Model, load_module
-from checker.syntax import OutsideSubset
+from checker.subset import OutsideSubset
 from tests.test_evaluate_model import states_of, steps_agree
 
 HEADER = """

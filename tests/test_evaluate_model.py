@@ -37,7 +37,7 @@ from checker.history import DESIGNS
 from checker.model import Instance, Model
 from checker.shape import flatten, unflatten
 from checker.transitions import Reader, constants
-from checker.values import Store
+from checker.store import Store
 from spec.language import Disabled, Violated
 from spec.scope import EAGER, LAZY, Scope
 

@@ -13,7 +13,7 @@ from checker.designs import design_class
 from checker.foreign import blame
 from checker.model import BadModel
 from checker.report import exit_code, why_vacuous
-from checker.syntax import OutsideSubset
+from checker.subset import OutsideSubset
 
 ROOT = Path(__file__).parents[1]
 
@@ -21,7 +21,7 @@ MODEL = '''
 from dataclasses import dataclass
 from typing import Annotated
 
-from spec.language import Range, action, always, guard
+from spec.language import Range, action, always, guard, record
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Scope:
     none: int = 0
 
 
-@dataclass
+@record
 class State:
     count: Annotated[int, Range(0, 9)]
 
@@ -105,8 +105,8 @@ def test_a_model_file_that_is_none_says_what_to_write(tmp_path: Path, old: str, 
         ("print(s.count)", "this call of print; take it out"),
         ("print(f'{s.count}')", "this call of print; take it out"),
         ("import math", "import at the top of the file"),
-        ("s.count = s.cuont", "fails with "),
-        ("s.cuont = 1", "this fails with "),
+        ("s.count = s.cuont", "s.cuont is no field of a record"),
+        ("s.cuont = 1", "s.cuont is no field of the state"),
         ("s.count = scope.hihg", "has no attribute 'hihg'"),
         ("s.count = int('x')", "fails with ValueError"),
         ("s.count = (1, 2)[5]", "fails with IndexError"),
@@ -155,7 +155,7 @@ def test_a_design_that_cannot_be_made_says_how_to_begin(tmp_path: Path, init: st
     ("decision", "said"),
     [
         ("return self.nope", "self.nope fails with AttributeError"),
-        ("return row.nope", "row.nope fails with "),
+        ("return row.nope", "row.nope is no field of a record"),
         ("raise ValueError", "write require("),
         ("import math", "import at the top of the file"),
     ],
