@@ -68,7 +68,9 @@ class Outcome:
             return "violated"
         if self.exploration.cut:
             return "cut short"
-        return "vacuous" if self.exploration.unseen or self.idle or not self.exploration.transitions else HOLDS
+        found = self.exploration
+        vacuous = found.unseen or self.idle or not found.transitions or not found.asked
+        return "vacuous" if vacuous else HOLDS
 
     @property
     def as_expected(self) -> bool:

@@ -54,6 +54,10 @@ class Exploration:
     seen: dict[str, int] = field(default_factory=dict)
     """For each *sometimes*, the depth at which it was first seen."""
     unseen: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    """The properties that were asked of every state or step."""
+    unasked: list[str] = field(default_factory=list)
+    """Those that do not apply in this scope."""
     taken: dict[str, int] = field(default_factory=dict)
     """How often each action was taken."""
     collision: float = 0.0
@@ -70,7 +74,9 @@ class Search:
         self.expander = Expander(model, symmetry)
         self.until = until
         self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
-        self.result.taken = {action.name: 0 for action in model.actions}
+        self.result.taken = {name: 0 for name in [*[action.name for action in model.actions], *model.impossible]}
+        self.result.asked = [stated.name for stated in model.properties if stated.kind in ("always", "step", "duty")]
+        self.result.unasked = list(model.unasked)
         self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]
         self.parents: list[Found] = []
         self.ends = math.inf

@@ -76,16 +76,17 @@ class Model:
             self.check_ranges(self.init)
         except Violated as violation:
             raise BadModel(f"the first state is not one: {violation}; mend init() or the declared range") from None
-        # An action with nothing to choose from for a parameter does not exist in this scope.
+        belonging = [action for action in module.actions if action.applies(scope)]
         self.actions: tuple[Action, ...] = tuple(
-            action for action in module.actions if all(_sequence(choice(scope)) for choice in action.choices.values())
+            action for action in belonging if all(_sequence(choice(scope)) for choice in action.choices.values())
         )
+        self.impossible = [action.name for action in belonging if action not in self.actions]
+        """Actions of this scope with nothing to choose from for a parameter: they can never be taken."""
         self.symmetric: tuple[str, ...] = tuple(getattr(module, "symmetric", ()))
-        self.properties: tuple[Property, ...] = tuple(
-            stated
-            for stated in module.properties
-            if (self.ours or stated.kind != "duty") and stated.applies(self.context)
-        )
+        claimed = [stated for stated in module.properties if self.ours or stated.kind != "duty"]
+        self.properties: tuple[Property, ...] = tuple(stated for stated in claimed if stated.applies(self.context))
+        self.unasked = [stated.name for stated in claimed if stated not in self.properties]
+        """Properties that say of themselves that they are none of this scope."""
 
     @property
     def ours(self) -> bool:

@@ -28,6 +28,8 @@ def headline(exploration: Exploration) -> str:
 def why_vacuous(outcome: Outcome) -> list[str]:
     """Say what a complete search has not seen, one line for each."""
     lines = [f"never seen: {name}" for name in outcome.exploration.unseen]
+    if not outcome.exploration.asked:
+        lines.append("never asked: the model states no @always() or @step() property that applies in this scope")
     if not outcome.exploration.transitions:
         lines.insert(0, "nothing can ever happen: no action is possible in the first state")
     return lines + [f"never enabled: {name}" for name in outcome.idle]
@@ -95,6 +97,8 @@ def data(outcome: Outcome) -> dict[str, Any]:
         "steps": dict(outcome.steps),
         "sometimes": exploration.seen,
         "never seen": exploration.unseen,
+        "asked": exploration.asked,
+        "not asked": exploration.unasked,
         "taken": exploration.taken,
         "reproduce": reproduce(outcome.check),
     }
@@ -116,7 +120,10 @@ def show(outcome: Outcome) -> None:
         say(story(outcome, name))
         return
     if outcome.status == HOLDS:
-        say("holds: every property, in every reachable state of this scope")
+        count = len(exploration.asked)
+        say(f"holds: {count} {'property' if count == 1 else 'properties'}, in every reachable state of this scope")
+    if exploration.unasked:
+        say(f"not asked, since not of this scope: {', '.join(exploration.unasked)}")
     for line in why_vacuous(outcome) if exploration.complete else []:
         say(line)
     if outcome.status == "vacuous":

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 
 from spec.language import ABSENT, subsets
-from spec.scope import ANY, LAZY, Scope
+from spec.scope import ANY, LAZY, ON, Scope
 from spec.state import EXHAUSTED
 
 
@@ -25,9 +25,9 @@ def slots(scope: Scope) -> Iterable[int]:
     return range(scope.slots)
 
 
-def watched(scope: Scope) -> Iterable[int]:
-    """Every slot, where the scope has other requests; none elsewhere, so that their actions do not exist."""
-    return range(scope.watched)
+def others(scope: Scope) -> bool:
+    """Whether the scope has other requests: without them their actions do not belong to it."""
+    return scope.others == ON
 
 
 def lengths(scope: Scope) -> Iterable[int]:

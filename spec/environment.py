@@ -8,7 +8,7 @@ allow may happen.
 
 from __future__ import annotations
 
-from spec.choices import families, lengths, watched
+from spec.choices import families, lengths, others, slots
 from spec.design import Design
 from spec.grid import on_grid
 from spec.language import ABSENT, action, copy, guard
@@ -44,7 +44,7 @@ def may_publish(s: State, design: Design, slot: Slot, owns: bool, key: Text) -> 
 # Assumed of the other requests.
 
 
-@action(slot=watched)
+@action(others, slot=slots)
 def others_take(s: State, design: Design, slot: Slot) -> None:
     """Another request takes any free slot: to work on, or for its ring."""
     guard(may_take(s, slot))
@@ -52,7 +52,7 @@ def others_take(s: State, design: Design, slot: Slot) -> None:
     s.others[slot] = True
 
 
-@action(slot=watched)
+@action(others, slot=slots)
 def others_give_back(s: State, design: Design, slot: Slot) -> None:
     """Another request gives a slot back; rows of it may still be in flight."""
     guard(may_use(s, slot, s.others[slot]))
@@ -61,7 +61,7 @@ def others_give_back(s: State, design: Design, slot: Slot) -> None:
     forget(s)
 
 
-@action(slot=watched, family=families, length=lengths)
+@action(others, slot=slots, family=families, length=lengths)
 def others_join(s: State, design: Design, slot: Slot, family: Family, length: Length) -> None:
     """The batch launched last has a row of another request, which writes a state into a slot that it owns."""
     guard(s.pending > s.written)
@@ -69,7 +69,7 @@ def others_join(s: State, design: Design, slot: Slot, family: Family, length: Le
     s.batches[s.pending - 1].others[slot] = Text(family, length)
 
 
-@action(slot=watched)
+@action(others, slot=slots)
 def others_publish(s: State, design: Design, slot: Slot) -> None:
     """Another request hands a slot to the cache, under the tokens whose state it holds."""
     guard(may_publish(s, design, slot, s.others[slot], s.holds[slot]))

@@ -119,6 +119,10 @@ class Ghost:
     """
 
 
+def _everywhere(context: Any) -> bool:
+    return True
+
+
 Choices = Callable[[Any], Iterable[Any]]
 """From a scope to the values that a parameter of an action may take in it."""
 
@@ -129,6 +133,8 @@ class Action:
 
     function: Callable[..., None]
     choices: dict[str, Choices]
+    applies: Callable[[Any], bool]
+    """From a scope to whether the action belongs to it; one that does and is never enabled makes a check vacuous."""
 
     @property
     def name(self) -> str:
@@ -140,9 +146,11 @@ class Action:
         self.function(*arguments, **named)
 
 
-def action(**choices: Choices) -> Callable[[Callable[..., None]], Action]:
-    """Declare an action and where each of its parameters gets its values from."""
-    return lambda function: Action(function, choices)
+def action(
+    applies: Callable[[Any], bool] = _everywhere, /, **choices: Choices
+) -> Callable[[Callable[..., None]], Action]:
+    """Declare an action, the scopes that it belongs to, and where each of its parameters gets its values from."""
+    return lambda function: Action(function, choices, applies)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,10 +183,6 @@ class Property:
     def __call__(self, *arguments: Any) -> bool:
         """Evaluate the property natively."""
         return self.function(*arguments)
-
-
-def _everywhere(context: Any) -> bool:
-    return True
 
 
 def always(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
