@@ -10,6 +10,7 @@ from typing import Any
 from checker.expressions import Expressions
 from checker.frame import Frame, bind
 from checker.graph import Node, Value
+from checker.paths import vector
 from checker.shape import check_record
 from checker.store import Refused
 from checker.subset import (
@@ -23,7 +24,6 @@ from checker.subset import (
     is_reference,
     refuse,
 )
-from checker.paths import vector
 from checker.values import Fold, Lazily
 from spec.language import Action, Property, Vector, copy, guard, require
 
@@ -66,9 +66,7 @@ class Calls(Expressions):
             raise Refused("super() with arguments", "leave them out")
         return super(frame.surrounding("__class__"), frame.names[frame.function.__code__.co_varnames[0]])
 
-    def _called(
-        self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame
-    ) -> Any:
+    def _called(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
         """Walk or perform a call that the text makes."""
         if function is guard:
             self.guarded(self.truth(bind(guard, arguments, named)["condition"], node, frame))
@@ -153,9 +151,7 @@ class Calls(Expressions):
 
     # Builtins.
 
-    def _builtin(
-        self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame
-    ) -> Any:
+    def _builtin(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
         """Return the value of a call of a Python builtin."""
         if named:
             raise Refused(f"a named argument of {function.__name__}", "leave it out")

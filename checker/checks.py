@@ -12,7 +12,8 @@ import spec.model
 from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
-from checker.model import BadModel, Model, Taken, load_module
+from checker.foreign import BadModel
+from checker.model import Model, Taken, load_module
 from checker.pools import spread
 from checker.wrong_edits import WRONG_EDITS
 from spec.language import WELL_FORMED, Action, Property

@@ -16,11 +16,10 @@ from checker.checks import run as run_check
 from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.designs import design_class
 from checker.explore import Limits
-from checker.foreign import blame
+from checker.foreign import BadModel, blame
 from checker.history import DESIGNS, RELEASES, released
 from checker.interrupts import end_at_ctrl_c
 from checker.judge import Judgement, Unjudged, judge_file, worst
-from checker.model import BadModel
 from checker.mutants import SEED
 from checker.plan import designs as design_checks
 from checker.ring_size import ring_table

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.foreign import BadModel
 from checker.graph import Node, Value, order
-from checker.model import BadModel
 
 Column = NDArray[Any]
 Load = Callable[[Node], Column]

@@ -6,9 +6,9 @@ import difflib
 import inspect
 from pathlib import Path
 
-from checker.foreign import place_in, told
+from checker.foreign import BadModel, place_in, told
 from checker.history import DESIGNS
-from checker.model import BadModel, load_module
+from checker.model import load_module
 from spec.design import Design
 from spec.scope import Scope
 

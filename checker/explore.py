@@ -74,7 +74,7 @@ class Search:
         self.expander = Expander(model, symmetry)
         self.until = until
         self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
-        self.result.taken = {name: 0 for name in [*[action.name for action in model.actions], *model.impossible]}
+        self.result.taken = dict.fromkeys([*[action.name for action in model.actions], *model.impossible], 0)
         self.result.asked = [stated.name for stated in model.properties if stated.kind in ("always", "step", "duty")]
         self.result.unasked = list(model.unasked)
         self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]

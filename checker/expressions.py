@@ -19,7 +19,7 @@ class Expressions(Path):
     """Evaluates expressions; mixed into the walk, which makes calls and executes statements."""
 
     def expression(self, node: ast.expr, frame: Frame, iterated: bool = False) -> Any:
-        """Return the value of an expression, which has one whatever the state is; an iterator only to be looped over."""
+        """Return the value of an expression, which has one whatever the state is; an iterator only if looped over."""
         value = self.evaluate(node, frame)
         if isinstance(value, Lazily) and not iterated:
             raise refuse(
@@ -114,7 +114,7 @@ class Expressions(Path):
         if isinstance(owner, (tuple, list, dict, range)):
             if isinstance(index, Node):
                 return self._of_tuple(owner, self.graph.int_(index), node, frame)
-            return admitted(owner[index])  # type: ignore[index]
+            return admitted(owner[index])
         if not is_reference(owner):
             raise Refused(f"{ast.unparse(node.value)} is no Vector", "index Vectors and tuples")
         return self.at(owner, index)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.columns import Column
-from checker.model import BadModel
+from checker.foreign import BadModel
 from checker.shape import Leaf
 
 Words = NDArray[np.uint64]

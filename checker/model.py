@@ -19,8 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from checker.foreign import FILES, place_in, told
-from checker.foreign import BadModel as BadModel
+from checker.foreign import FILES, BadModel, place_in, told
 from checker.shape import Record, flatten, leaves, shape_of
 from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
 
@@ -85,7 +84,11 @@ class Model:
         self.symmetric: tuple[str, ...] = tuple(getattr(module, "symmetric", ()))
         claimed = [stated for stated in module.properties if self.ours or stated.kind != "duty"]
         self.properties: tuple[Property, ...] = tuple(stated for stated in claimed if stated.applies(self.context))
-        self.unasked = [stated.name for stated in claimed if stated not in self.properties]
+        self.unasked = [
+            stated.name
+            for stated in claimed
+            if stated not in self.properties and stated.kind not in ("lemma", "sometimes")
+        ]
         """Properties that say of themselves that they are none of this scope."""
 
     @property

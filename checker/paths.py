@@ -83,7 +83,9 @@ class Path:
                 raise Refused("reversed() of something without a fixed size", "reverse a Vector, a tuple or a range")
         elif isinstance(value, Lazily):
             # The start of an enumerate is a number; everything else is a collection.
-            yield from value.function(*[item if isinstance(item, int) else self.iterate(item) for item in value.arguments])
+            yield from value.function(
+                *[item if isinstance(item, int) else self.iterate(item) for item in value.arguments]
+            )
         elif isinstance(value, (range, tuple, list)):
             yield from value
         else:

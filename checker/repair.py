@@ -18,8 +18,9 @@ import spec.model
 from checker.checks import Check, run_all, stored, taken
 from checker.designs import design_class
 from checker.explore import Limits, Search
+from checker.foreign import BadModel
 from checker.history import DESIGNS
-from checker.model import BadModel, Model, Taken
+from checker.model import Model, Taken
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, say
 from checker.plan import STORY_SCOPE, ours
 from checker.repair_proof import Standing, stand

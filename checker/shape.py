@@ -149,28 +149,32 @@ class _Builder:
                     marks = marks._replace(ends=mark)
                 elif isinstance(mark, Per) and not marks.sort:
                     marks = marks._replace(sort=mark.sort)
-                elif isinstance(mark, (Transient, Ghost)):
-                    marks = marks._replace(**{type(mark).__name__.lower(): True})
+                elif isinstance(mark, Transient):
+                    marks = marks._replace(transient=True)
+                elif isinstance(mark, Ghost):
+                    marks = marks._replace(ghost=True)
                 else:
-                    raise BadModel(f"{at}: {mark!r} says nothing of a field; write one Range, Id, Per, Transient, Ghost")
+                    raise BadModel(
+                        f"{at}: {mark!r} says nothing of a field; write one Range, Id, Per, Transient, Ghost"
+                    )
         return hint, marks
 
     def _record(self, value: Any, path: str, places: tuple[tuple[str, int], ...], marks: _Marks) -> Record:
-        cls = type(value)
+        cls: Any = type(value)
         check_record(cls)
         try:
             # The generated __init__ knows the module that the class was made in, also when it is an edited copy.
             hints = get_type_hints(cls, cls.__init__.__globals__, include_extras=True)
         except (NameError, TypeError, SyntaxError, AttributeError) as error:
-            raise BadModel(f"{place_of(cls)}: an annotation of {cls.__name__} cannot be read: {error}; fix it") from None
+            raise BadModel(
+                f"{place_of(cls)}: an annotation of {cls.__name__} cannot be read: {error}; fix it"
+            ) from None
         prefix = f"{path}." if path else ""
         marks = marks._replace(sort="", ends=None)
         return Record(
             cls,
             {
-                name: self.build(
-                    getattr(value, name), hints[name], prefix + name, places, marks, place_of(cls, name)
-                )
+                name: self.build(getattr(value, name), hints[name], prefix + name, places, marks, place_of(cls, name))
                 for name in cls.__dataclass_fields__
             },
         )
@@ -232,11 +236,11 @@ def shape_of(state: Any, scope: Any) -> Record:
 
 
 _ITS_OWN: Final = frozenset(
-    f"__{name}__"
-    for name in (
-        "post_init new setattr getattr getattribute delattr bool len iter contains getitem setitem ne lt le gt ge "
-        "index int hash call class_getitem add radd sub mul mod floordiv neg"
-    ).split()
+    """
+    __post_init__ __new__ __setattr__ __getattr__ __getattribute__ __delattr__ __bool__ __len__ __iter__ __contains__
+    __getitem__ __setitem__ __ne__ __lt__ __le__ __gt__ __ge__ __index__ __int__ __hash__ __call__ __add__ __radd__
+    __sub__ __mul__ __mod__ __floordiv__ __neg__
+    """.split()  # noqa: SIM905 (the names are read more easily than a list of texts)
 )
 """Methods with which a record would behave in a way of its own where the walk goes by its fields."""
 

@@ -19,7 +19,10 @@ from checker.subset import is_concrete, is_number, is_reference
 from checker.values import Mux, Reference, alike, choose, inside, meant, model_of, options
 
 _versions = itertools.count(1)
-_STALE: Final = ("an alias: this record has been assigned or replaced since it was read", "read it from the state again")
+_STALE: Final = (
+    "an alias: this record has been assigned or replaced since it was read",
+    "read it from the state again",
+)
 
 
 class Refused(Exception):
@@ -180,15 +183,15 @@ class Store:
 
     def fresh(self, record: type, fields: Iterable[tuple[str, Any]]) -> Record:
         """Return a new record with the given field values, which get their places in it."""
-        return self._made(Record(record, {name: self._placed(name, value) for name, value in fields}))
+        made = Record(record, {name: self._placed(name, value) for name, value in fields})
+        self.made.add(made)
+        return made
 
     def array(self, values: Iterable[Any]) -> Array:
         """Return a new vector with the given elements, which get their places in it."""
-        return self._made(Array([self._placed("", value) for value in values]))
-
-    def _made(self, value: Any) -> Any:
-        self.made.add(value)
-        return value
+        made = Array([self._placed("", value) for value in values])
+        self.made.add(made)
+        return made
 
     def _placed(self, path: str, value: Any) -> Shape:
         if isinstance(value, (Record, Array, Mux)):
@@ -205,7 +208,8 @@ class Store:
 
     def duplicate(self, reference: Reference) -> Record | Array:
         """Return an independent copy of a record or vector in new leaves; what is a ghost in it stays one."""
-        copied: Record | Array = self._made(self._copy(reference))
+        copied = self._copy(reference)
+        self.made.add(copied)
         return copied
 
     def _copy(self, reference: Reference) -> Record | Array:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker.evaluate import Walk
+from checker.foreign import BadModel
 from checker.graph import Graph, Node, Value, bounds, order
-from checker.model import BadModel, Instance, Model
+from checker.model import Instance, Model
 from checker.shape import Leaf, Record, flatten, leaves
 from checker.store import Store
 from spec.language import WELL_FORMED, Property

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.columns import WIDTHS, Program, width_for
+from checker.foreign import BadModel
 from checker.graph import Graph, Node
-from checker.model import BadModel
 from tests.test_graph import VALUES, build, natively, new_leaves, trees
 
 

@@ -19,7 +19,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from checker.model import BadModel, Model, load_module
+from checker.foreign import BadModel
+from checker.model import Model, load_module
 from checker.subset import OutsideSubset
 from tests.test_evaluate_model import states_of, steps_agree
 

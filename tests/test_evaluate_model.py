@@ -36,8 +36,8 @@ from checker.graph import Graph, Node
 from checker.history import DESIGNS
 from checker.model import Instance, Model
 from checker.shape import flatten, unflatten
-from checker.transitions import Reader, constants
 from checker.store import Store
+from checker.transitions import Reader, constants
 from spec.language import Disabled, Violated
 from spec.scope import EAGER, LAZY, Scope
 

@@ -10,8 +10,7 @@ import pytest
 
 from checker.checks import Check, model_for, run
 from checker.designs import design_class
-from checker.foreign import blame
-from checker.model import BadModel
+from checker.foreign import BadModel, blame
 from checker.report import exit_code, why_vacuous
 from checker.subset import OutsideSubset
 

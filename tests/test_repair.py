@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from checker.designs import design_class
+from checker.foreign import BadModel
 from checker.history import DESIGNS, Merged29792
-from checker.model import BadModel
 from checker.repair import Change, Conflicts, Repairer, alternatives, changed, repair, text_of
 from checker.repair_proof import stand
 from spec.scope import EAGER, LAZY

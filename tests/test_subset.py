@@ -7,10 +7,10 @@ import pytest
 from checker.evaluate import Walk
 from checker.graph import Graph
 from checker.model import load_module
+from checker.store import Store
 from checker.subset import OutsideSubset
 from checker.syntax import text_of
 from checker.transitions import Reader
-from checker.store import Store
 from tests.test_evaluate_grammar import model_of
 
 # The body of an action, and words of the message: what it is, and what to write instead. The line refused is the last,
@@ -93,8 +93,16 @@ REFUSED = {
     "an element of a tuple set": ("x = (1, 2)\nx[0] = 1", "no element of the state", "use a Vector"),
     "a field of the scope set": ("scope.two = 1", "no field of the state", "assign to the state"),
     "a tuple's index outside": ("s.a = (1, 2)[s.b]", "may lie outside", "use a Vector"),
-    "an enumerate with a name": ("x = enumerate(s.v)", "enumerate() where it is not looped over", "loop over it directly"),
-    "a reversed in a tuple": ("x = (reversed(s.v), 1)", "reversed() where it is not looped over", "loop over it directly"),
+    "an enumerate with a name": (
+        "x = enumerate(s.v)",
+        "enumerate() where it is not",
+        "loop over it directly",
+    ),
+    "a reversed in a tuple": (
+        "x = (reversed(s.v), 1)",
+        "reversed() where it is not",
+        "loop over it directly",
+    ),
     "a record given twice": ("x = Cell(True, 1)\ns.cells[0] = x\ns.cells[1] = x", "an alias", "from the state again"),
     "a record used after it was given": (
         "x = Cell(True, 1)\ns.cells[0] = x\nx.n = 2",
@@ -182,7 +190,11 @@ def walk(function, *arguments):
     [
         ("single", (), "has no readable `def`; write it as a function in a file"),
         ("calls_kept", (), "kept is no function of the model; call plain functions"),
-        ("some_value", (Graph().leaf("n", False, 0, 2),), "some_value may end without a value, or with values of two kinds; end it with"),
+        (
+            "some_value",
+            (Graph().leaf("n", False, 0, 2),),
+            "some_value may end without a value, or with",
+        ),
         ("calls_itself", (0,), "a recursion; write a loop over a fixed size"),
     ],
 )
