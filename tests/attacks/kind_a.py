@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.attacks.models import act, claim, indented
 
 # What `maybe` returns up to three, and after three, when `s.x` is counted up.
@@ -130,15 +132,20 @@ MAYBE = "def maybe(s):\n"
 MOST = ("a bare return", "texts", "tuples of two sizes")
 
 
+def inline(text):
+    """The text with a call in the place of a name: what a name is given is looked at more closely."""
+    return re.sub(r"\bm\b(?!=)", "maybe(s)", text)
+
+
 def _attacks():
     for place, (value, body) in enumerate(VALUES.items()):
         before = HELPERS + MAYBE + indented(body)
         for number, (consumer, text) in enumerate(CONSUMERS.items()):
             if value in MOST or consumer in ("if", "return") or number % 13 == place % 13:
-                yield f"{value}, {consumer}", claim(f"m = maybe(s)\n{text}", before)
+                yield f"{value}, {consumer}", claim(inline(text), before)
         for number, (effect, text) in enumerate(EFFECTS.items()):
             if value in MOST[:1] or number % 5 == place % 5:
-                yield f"{value}, {effect}", act(f"m = maybe(s)\n{text}", "s.y != 2", before)
+                yield f"{value}, {effect}", act(inline(text), "s.y != 2", before)
 
 
 CONTEXT = """

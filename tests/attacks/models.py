@@ -9,7 +9,7 @@ import enum
 import fractions
 import functools
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Optional
 
 import numpy
 
@@ -53,6 +53,8 @@ def up(s, scope):
     guard(s.x < scope.high)
     s.x += 1
 """
+RECORD = re.compile(r"^(?:@(?:record|dataclass|enum).*\n)+class .*\n(?:    .*\n|\n)*", re.MULTILINE)
+"""Classes of a snippet: they stand before the state, which may be made from them."""
 ACTIONS = "\nactions = tuple(item for item in list(globals().values()) if isinstance(item, Action))\n"
 PROPERTIES = "\nproperties = tuple(item for item in list(globals().values()) if isinstance(item, Property))\n"
 
@@ -63,15 +65,18 @@ def model(snippet: str) -> str:
     def unless(pattern: str, text: str) -> str:
         return "" if re.search(pattern, snippet, re.MULTILINE) else text
 
+    records = "\n".join(RECORD.findall(snippet))
     return "".join(
         (
+            "from __future__ import annotations\n" if snippet.startswith("# postponed") else "",
             HEADER,
             unless(r"^class Scope\b", SCOPE),
             unless(r"^class Cell\b", CELL),
+            "\n" + records,
             unless(r"^class State\b", STATE),
             unless(r"^def init\b", INIT),
             unless(r"@action\(", UP),
-            "\n" + snippet.strip("\n") + "\n",
+            "\n" + RECORD.sub("", snippet).strip("\n") + "\n",
             unless(r"^actions = ", ACTIONS),
             unless(r"^properties = ", PROPERTIES),
         )

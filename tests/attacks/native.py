@@ -19,6 +19,7 @@ from typing import Annotated, Any, get_args, get_origin
 from spec.language import ABSENT, WELL_FORMED, Disabled, Id, Range, Transient, Vector, Violated
 
 MOST_STATES = 4000
+MOST_CHOICES = 1000
 _count = itertools.count()
 
 
@@ -32,6 +33,8 @@ class Verdict:
     """Each violated property with the length of the shortest run that violates it."""
     failed: dict[str, int] = field(default_factory=dict)
     """Errors that Python itself raises, each with the length of the shortest run to it."""
+    duties: set[str] = field(default_factory=set)
+    """Those of the violated properties that only a search asks."""
     asked: int = 0
     """Properties that are asked at all."""
     unseen: list[str] = field(default_factory=list)
@@ -113,6 +116,14 @@ def limits(inner, marks, scope):
             yield ABSENT, getattr(scope, mark.sort) - 1
 
 
+def domain(choices):
+    """The values of a parameter, once for all."""
+    found = list(itertools.islice(choices, MOST_CHOICES + 1))
+    if len(found) > MOST_CHOICES:
+        raise ValueError("too many choices to try them all")
+    return found
+
+
 class Search:
     """One search; `verdict` is what it has shown."""
 
@@ -121,7 +132,7 @@ class Search:
         self.context = module.Context(self.scope) if hasattr(module, "Context") else self.scope
         self.first = module.init(self.scope)
         self.actions = [
-            (action, [list(choice(self.scope)) for choice in action.choices.values()])
+            (action, [domain(choice(self.scope)) for choice in action.choices.values()])
             for action in list(module.actions)
         ]
         # An action that has nothing to choose from does not exist in this scope.
@@ -188,6 +199,7 @@ class Search:
                 for stated in self.of_kind("step", "duty"):
                     if not self.holds(stated, depth, state, after):
                         self.violates(stated.name, depth)
+                        self.verdict.duties |= {stated.name} if stated.kind == "duty" else set()
                 for stated in self.of_kind("sometimes"):
                     if stated.name in self.verdict.unseen and self.holds(stated, depth, state, after):
                         self.verdict.unseen.remove(stated.name)
@@ -245,5 +257,5 @@ def search(path):
     """Search the model of a file; a model that cannot even be set up fails."""
     try:
         return Search(load(path)).run()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return Verdict(failed={f"{type(error).__name__}: {error}": 0})
