@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.attacks import kind_a, kind_b, kind_d, kind_f, kind_h
+from tests.attacks import kind_a, kind_b, kind_d, kind_f, kind_h, kind_i
 from tests.attacks.judged import judge
 from tests.attacks.models import model
 
-KINDS = {"A": kind_a, "B": kind_b, "D": kind_d, "F": kind_f, "H": kind_h}
+KINDS = {"A": kind_a, "B": kind_b, "D": kind_d, "F": kind_f, "H": kind_h, "I": kind_i}
 ATTACKS = [(f"{kind}: {name}", text) for kind, module in KINDS.items() for name, text in module.ATTACKS.items()]
 LEGAL = [(f"{kind}: {name}", text) for kind, module in KINDS.items() for name, text in module.LEGAL.items()]
 

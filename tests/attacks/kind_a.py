@@ -141,7 +141,7 @@ def _attacks():
     for place, (value, body) in enumerate(VALUES.items()):
         before = HELPERS + MAYBE + indented(body)
         for number, (consumer, text) in enumerate(CONSUMERS.items()):
-            if value in MOST or consumer in ("if", "return") or number % 13 == place % 13:
+            if value in MOST or consumer in ("if", "return") or number % 17 == place % 17:
                 yield f"{value}, {consumer}", claim(inline(text), before)
         for number, (effect, text) in enumerate(EFFECTS.items()):
             if value in MOST[:1] or number % 5 == place % 5:
