@@ -10,6 +10,7 @@ from typing import Any
 from checker.expressions import Expressions
 from checker.frame import Frame, bind
 from checker.graph import Node, Value
+from checker.outside import refuse_mangled
 from checker.paths import vector
 from checker.shape import check_record
 from checker.store import Refused
@@ -33,10 +34,6 @@ _PRINTS = (print, breakpoint, input, open)
 class Calls(Expressions):
     """Makes calls; mixed into the walk, which executes the statements of the functions called."""
 
-    def run(self, function: Any, arguments: list[Any], named: dict[str, Any] | None = None) -> Any:
-        """Walk a call of a function of the text: checker/evaluate.py."""
-        raise NotImplementedError
-
     def bind_to(self, target: ast.expr, value: Any, frame: Frame) -> None:
         """Give a name or place a value: checker/evaluate.py."""
         raise NotImplementedError
@@ -58,6 +55,7 @@ class Calls(Expressions):
         for keyword in node.keywords:
             if keyword.arg is None:
                 raise Refused("**", "name the arguments")
+            refuse_mangled(keyword.arg)
             named[keyword.arg] = self.expression(keyword.value, frame)
         return self._called(function, arguments, named, node, frame)
 

@@ -77,15 +77,16 @@ def false_clause(stated: Property, states: list[Any], context: Any) -> Clause | 
         return None
     tree, source = _tree(stop.code)
     found = _path_to(tree, lambda node: isinstance(node, ast.Return) and _covers(node, stop.line))
-    returned = found[-1]
-    assert isinstance(returned, ast.Return)
+    returned = found[-1] if found else None
+    if not isinstance(returned, ast.Return) or returned.value is None:
+        where = _where(stop.code, stop.line)
+        return Clause(where, "this way ends without a value, which counts as false", (), frozenset(), frozenset())
     if isinstance(returned.value, ast.Constant):
         condition, truth = _around(found)
         if condition is None:
             return Clause(_where(stop.code, stop.line), _one_line(source, returned), (), frozenset(), frozenset())
         code = f"{'if' if truth else 'unless'} {_one_line(source, condition)}: return False"
     else:
-        assert returned.value is not None
         condition, truth = returned.value, False
         code = _one_line(source, returned)
     where = _where(stop.code, condition.lineno)
@@ -109,7 +110,8 @@ def violated_clause(violation: BaseException, states: list[Any]) -> Clause:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
         if isinstance(call.func, ast.Name) and call.func.id in ("require", "guard"):
-            return reading.clause(where, text, call.args[0], False, _loops(found))
+            condition = call.args[0] if call.args else call.keywords[0].value
+            return reading.clause(where, text, condition, False, _loops(found))
     if isinstance(statement, (ast.If, ast.For, ast.While)):
         text = text.partition(":")[0] + ":"
     detail = str(violation).partition(": ")[2]

@@ -16,6 +16,7 @@ from checker.calls import Calls
 from checker.foreign import FILES, MISTAKES, BadModel, told
 from checker.frame import Frame, Saved
 from checker.graph import Graph, Node, Value
+from checker.outside import refuse_mangled
 from checker.paths import vector
 from checker.shape import Record, leaves
 from checker.store import Refused, Snapshot, Store
@@ -49,7 +50,12 @@ class Walk(Calls):
         if not isinstance(function, FunctionType):
             raise Refused(f"{function!r} is no function of the model", "call plain functions")
         text = text_of(function)
-        frame = Frame(function, arguments, named or {})
+        try:
+            frame = Frame(function, arguments, named or {})
+        except Refused as refused:
+            if self.depth:
+                raise
+            raise refuse(function.__code__.co_filename, text, *refused.args) from None
         self.depth += 1
         if self.depth > _DEEPEST:
             raise refuse(frame.file, text, "a recursion", "write a loop over a fixed size")
@@ -72,12 +78,12 @@ class Walk(Calls):
     def ask(self, function: Any, arguments: list[Any]) -> Value:
         """Walk a call and return whether its value is true, as Python takes it."""
         value = self.run(function, arguments)
+        if self.enabled is not True:
+            raise refuse(*_text_of(function), "a guard(...) outside an action", "return whether it holds")
         if value is UNDEFINED or is_reference(value) or isinstance(value, Lazily):
-            plain = function.function if isinstance(function, (Action, Property)) else function
             raise refuse(
-                plain.__code__.co_filename,
-                text_of(plain),
-                f"{plain.__name__} may end without a value, or with values of two kinds",
+                *_text_of(function),
+                f"{_text_of(function)[1].name} may end without a value, or with values of two kinds",
                 "end it with a return of True or False on every way",
             )
         return self.graph.truth(value)
@@ -244,6 +250,7 @@ class Walk(Calls):
             return None, None
         if isinstance(target, ast.Attribute):
             owner = self.expression(target.value, frame)
+            refuse_mangled(target.attr)
             model = model_of(owner) if is_reference(owner) else None
             if not isinstance(model, Record) or target.attr not in model.fields:
                 raise Refused(f"{ast.unparse(target)} is no field of the state", "assign to the state")
@@ -284,6 +291,12 @@ class Walk(Calls):
             for inner, shape in self.store.element(owner, number)
         ]
         self.store.assign(parts, value)
+
+
+def _text_of(function: Any) -> tuple[str, ast.FunctionDef]:
+    plain = getattr(function, "function", function)
+    plain = getattr(plain, "__func__", plain)
+    return plain.__code__.co_filename, text_of(plain)
 
 
 def _returns(statements: list[ast.stmt]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from checker.foreign import FILES, MISTAKES, BadModel, told
 from checker.frame import Frame
 from checker.graph import Node, Value, is_bool
+from checker.outside import COMPUTED, refuse_mangled, static_attribute
 from checker.paths import Path
 from checker.shape import Record
 from checker.store import Refused
@@ -17,6 +18,10 @@ from checker.values import UNDEFINED, Lazily, choose, mergeable, model_of
 
 class Expressions(Path):
     """Evaluates expressions; mixed into the walk, which makes calls and executes statements."""
+
+    def run(self, function: Any, arguments: list[Any], named: dict[str, Any] | None = None) -> Any:
+        """Walk a call of a function of the text: checker/evaluate.py."""
+        raise NotImplementedError
 
     def expression(self, node: ast.expr, frame: Frame, iterated: bool = False) -> Any:
         """Return the value of an expression, which has one whatever the state is; an iterator only if looped over."""
@@ -82,6 +87,7 @@ class Expressions(Path):
         return node.value
 
     def _name(self, node: ast.Name, frame: Frame) -> Any:
+        refuse_mangled(node.id)
         try:
             value = frame.look_up(node.id)
         except NameError:
@@ -95,13 +101,23 @@ class Expressions(Path):
 
     def _attribute(self, node: ast.Attribute, frame: Frame) -> Any:
         owner = self.expression(node.value, frame)
+        refuse_mangled(node.attr)
         if is_reference(owner):
             model = model_of(owner)
             if not isinstance(model, Record) or node.attr not in model.fields:
                 raise Refused(f"{ast.unparse(node)} is no field of a record", "use the state's fields")
             return self.store.read(self.store.field(owner, node.attr))
-        if is_number(owner) or (node.attr.startswith("__") and not node.attr.endswith("__")):
+        if is_number(owner):
             raise Refused(f"{ast.unparse(node)} is no field of a record", "use the state's fields")
+        return self._outside(owner, node)
+
+    def _outside(self, owner: Any, node: ast.Attribute) -> Any:
+        """Return an attribute of what is no part of the state; a property is walked, other code behind it refused."""
+        static, of = static_attribute(owner, node.attr)
+        if isinstance(static, property):
+            return self.run(static.fget, [of])
+        if static is COMPUTED:
+            raise Refused(f"{ast.unparse(node)} is computed by code that is not read", "write a method or a @property")
         value = getattr(owner, node.attr)
         try:
             return admitted(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 
 class BadModel(ValueError):
@@ -56,3 +56,9 @@ def blame(error: BaseException) -> str:
         if frame.filename.startswith(_OURS):
             return ""
     return ""
+
+
+def place_of_function(function: Any) -> str:
+    """Return `FILE:LINE` of a function, or its name where it has no text."""
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}" if code else getattr(function, "__name__", repr(function))

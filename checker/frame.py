@@ -9,7 +9,8 @@ from types import FunctionType
 from typing import Any
 
 from checker.graph import Value
-from checker.subset import OutsideSubset, admitted
+from checker.store import Refused
+from checker.subset import admitted
 from checker.values import UNDEFINED
 
 Saved = tuple[dict[str, Any], Value, Value, Any]
@@ -19,7 +20,7 @@ class Frame:
     """One call: its local names, whether it is still running, and what it returns."""
 
     def __init__(self, function: FunctionType, arguments: list[Any], named: dict[str, Any]) -> None:
-        """Begin a call; raises OutsideSubset where the arguments are none that the function takes."""
+        """Begin a call; raises Refused where the arguments are none that the function takes."""
         code = function.__code__
         self.function = function
         self.file = code.co_filename
@@ -71,12 +72,11 @@ def _signature(function: FunctionType) -> inspect.Signature:
 
 
 def bind(function: FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a call by name, those left out with their defaults; raises OutsideSubset."""
+    """Return the parameters of a call by name, those left out with their defaults; raises Refused."""
     signature = _signature(function)
-    place = (function.__code__.co_filename, function.__code__.co_firstlineno)
     for parameter in signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise OutsideSubset(*place, f"{function.__qualname__} takes {parameter}", "name the parameters")
+            raise Refused(f"{function.__qualname__} takes {parameter}", "name the parameters")
     try:
         bound = signature.bind(*arguments, **named).arguments
         defaults = {
@@ -85,8 +85,7 @@ def bind(function: FunctionType, arguments: list[Any], named: dict[str, Any]) ->
             if name not in bound and parameter.default is not parameter.empty
         }
     except TypeError as error:
-        raise OutsideSubset(
-            *place,
+        raise Refused(
             f"{function.__qualname__}{signature} is called with other arguments, or has a default that is no "
             f"number: {error}",
             "give it the parameters that it is called with",

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-from checker.foreign import FILES, BadModel, place_in, told
+from checker.foreign import FILES, BadModel, place_in, place_of_function, told
 from checker.shape import Record, flatten, leaves, shape_of
 from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
 
@@ -70,11 +70,7 @@ class Model:
             context = module.Context(scope) if hasattr(module, "Context") else scope
         self.context = context
         self.init = module.init(scope)
-        self.shape: Record = shape_of(self.init, scope)
-        try:
-            self.check_ranges(self.init)
-        except Violated as violation:
-            raise BadModel(f"the first state is not one: {violation}; mend init() or the declared range") from None
+        self.shape: Record = shape_of(self.init, scope, place_of_function(module.init))
         belonging = [action for action in module.actions if action.applies(scope)]
         self.actions: tuple[Action, ...] = tuple(
             action for action in belonging if all(_sequence(choice(scope)) for choice in action.choices.values())

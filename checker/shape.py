@@ -114,12 +114,16 @@ class _Builder:
     def __init__(self, scope: Any) -> None:
         self.scope = scope
         self.count = 0
+        self.met: dict[int, str] = {}
+        """Each record and vector of the first state, by its identity: one object in two places would be an alias."""
 
     def build(
         self, value: Any, hint: Any, path: str, places: tuple[tuple[str, int], ...], around: _Marks, at: str
     ) -> Shape:
         """Return the shape of a value that is declared with `hint`, which says more of it than one value can."""
         plain, marks = self._unwrapped(hint, around, at)
+        if not isinstance(value, int) and self.met.setdefault(id(value), path) != path:
+            raise BadModel(f"{at}: {self.met[id(value)]} and {path} are one object at first; give each its own")
         if plain in (int, bool):
             return self._leaf(value, plain, marks, path, places, at)
         if marks.ends is not None:
@@ -205,7 +209,7 @@ class _Builder:
         return size
 
     def _leaf(
-        self, value: Any, kind: type, marks: _Marks, path: str, places: tuple[tuple[str, int], ...], at: str
+        self, value: Any, kind: Any, marks: _Marks, path: str, places: tuple[tuple[str, int], ...], at: str
     ) -> Leaf:
         if type(value) is not kind:
             raise BadModel(
@@ -223,15 +227,17 @@ class _Builder:
             leaf.low, leaf.high = (self._size(end, path, at) for end in (marks.ends.low, marks.ends.high))
         elif isinstance(marks.ends, Id):
             leaf.low, leaf.high, leaf.sort = ABSENT, self._size(marks.ends.sort, path, at) - 1, marks.ends.sort
+        if leaf.low <= leaf.high and not leaf.low <= int(value) <= leaf.high:
+            raise BadModel(f"{at}: {path} starts as {value}, outside {leaf.low}..{leaf.high}; start inside in init()")
         if leaf.low > leaf.high:
             raise BadModel(f"{at}: {path} has no value at all in {leaf.low}..{leaf.high}; declare the lower end first")
         return leaf
 
 
-def shape_of(state: Any, scope: Any) -> Record:
-    """Return the shape of a state, read off the annotations of its record classes; raises BadModel."""
+def shape_of(state: Any, scope: Any, at: str = "init()") -> Record:
+    """Return the shape of a state that `at` has made, read off the annotations of its classes; raises BadModel."""
     if not dataclasses.is_dataclass(state) or isinstance(state, type):
-        raise BadModel(f"init() returns {state!r}, which is no state; return a @record")
+        raise BadModel(f"{at}: init() returns {state!r}, which is no state; return a @record")
     return _Builder(scope)._record(state, "", (), _Marks())
 
 

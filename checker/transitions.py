@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker.evaluate import Walk
-from checker.foreign import BadModel
+from checker.foreign import BadModel, place_of_function
 from checker.graph import Graph, Node, Value, bounds, order
 from checker.model import Instance, Model
 from checker.shape import Leaf, Record, flatten, leaves
@@ -68,8 +68,12 @@ class Reader:
         }
         arguments = [instance.fixed.get(name, chosen.get(name)) for name in instance.action.choices]
         walk.run(instance.action, [state, self.model.context, *arguments])
-        after = [store.values[leaf] for leaf in leaves(state)]
-        faults = self._faults(walk, after)
+        written = [store.values[leaf] for leaf in leaves(state)]
+        faults = self._faults(walk, written)
+        # A number in the place of a bool is one of 0 and 1 wherever there is a state after the step.
+        after = [
+            self.graph.truth(value) if leaf.is_bool else value for leaf, value in zip(self.leaves, written, strict=True)
+        ]
         steps = [(stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.asked]
         wanted = self.model.of_kind("sometimes") if sights else []
         seen = [(stated, self.holds(stated, [self.inputs, after])) for stated in wanted]
@@ -101,8 +105,8 @@ class Reader:
         for node in order([value]) if hidden else []:
             if node in hidden.values():
                 raise BadModel(
-                    f"the property {stated.name} reads {node.name}, which only tells of the last step, "
-                    f"and is of kind {stated.kind}; make it a step property"
+                    f"{place_of_function(stated.function)}: the property {stated.name} reads {node.name}, "
+                    f"which only tells of the last step, and is of kind {stated.kind}; make it a step property"
                 )
         # A property that indexes outside a vector is false, not undefined.
         outside = self.graph.any_of(condition for _, condition in walk.violations)

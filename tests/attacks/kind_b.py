@@ -359,6 +359,6 @@ LEGAL = {
         + claim("return s.x <= 5")
     ),
     "a choice that needs no list": "@action(x=lambda scope: range(scope.high + 1))\ndef jump(s, scope, x):\n    guard(x > s.x)\n    s.x = x\n" + claim("return s.x <= 5"),
-    "an action that exists elsewhere": "@action()\ndef up(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n\n\n@action(x=lambda scope: range(scope.none))\ndef jump(s, scope, x):\n    s.x = x\n" + claim("return s.x <= 5"),
+    "an action that exists elsewhere": "@action()\ndef up(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n\n\n@action(lambda scope: scope.none > 0, x=lambda scope: range(scope.none))\ndef jump(s, scope, x):\n    s.x = x\n" + claim("return s.x <= 5"),
     "a local that shadows": claim("limit = 9\nreturn s.x < limit", "limit = 4\n"),
 }
