@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import spec.model
+from checker import audit
+from checker.audit import Audit
 from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
@@ -18,7 +20,7 @@ from checker.wrong_edits import WRONG_EDITS
 from spec.language import WELL_FORMED, Action, Property
 from spec.scope import Scope
 
-HOLDS = "holds"
+HOLDS, NOT_AUDITED = "holds", "not audited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class Outcome:
     exploration: Exploration
     steps: dict[str, list[tuple[str, tuple[Any, ...]]]]
     """For each violated property the shortest run, as action names and arguments."""
+    audit: Audit = dataclasses.field(default_factory=Audit)
+    """The native tries that were held against the search."""
 
     @property
     def idle(self) -> list[str]:
@@ -63,16 +67,20 @@ class Outcome:
 
     @property
     def status(self) -> str:
-        """One of: holds, violated, vacuous, cut short."""
+        """One of: holds, violated, vacuous, cut short, not audited."""
         if self.exploration.counterexamples:
             return "violated"
         if self.exploration.cut:
             return "cut short"
-        return "vacuous" if self.exploration.unseen or self.idle or not self.exploration.transitions else HOLDS
+        if self.exploration.unseen or self.idle or not self.exploration.transitions:
+            return "vacuous"
+        return HOLDS if self.audit.enough else NOT_AUDITED
 
     @property
     def as_expected(self) -> bool:
-        """Whether the check shows what it should."""
+        """Whether the check shows what it should; what was not audited shows nothing."""
+        if not self.audit.enough:
+            return False
         if self.check.expect:
             return all(name in self.exploration.counterexamples for name in self.check.expect)
         return self.status == HOLDS
@@ -142,10 +150,11 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     claimed(model, wanted)
     search = Search(model, check.symmetry, until=None if check.all else wanted)
     exploration = search.run(check.limits, progress)
+    audited = audit.of_search(search, audit.seed_of(f"{check.subject} {model.scope}"))
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
     for found in exploration.counterexamples.values():
         found.steps = []
-    return Outcome(check, str(model.scope), exploration, steps)
+    return Outcome(check, str(model.scope), exploration, steps, audited)
 
 
 def claimed(model: Model, names: Iterable[str]) -> None:

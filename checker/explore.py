@@ -72,6 +72,8 @@ class Search:
         self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
         self.result.taken = {action.name: 0 for action in model.actions}
         self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]
+        self.asked: set[str] = set()
+        """The properties of every state that have been asked."""
         self.parents: list[Found] = []
         self.ends = math.inf
         """When the time is over."""
@@ -172,6 +174,7 @@ class Search:
 
     def _check_always(self, frontier: Any) -> None:
         for stated, program in self.always:
+            self.asked.add(stated.name)
             if stated.name in self.result.counterexamples or program is True or not frontier.shape[1]:
                 continue
             for start in range(0, frontier.shape[1], self.expander.chunk):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from checker import fuzz_report, mutants_report, plan, proof_report, report, shipped_report
-from checker.checks import Check, Outcome, run_all, stale
+from checker.checks import NOT_AUDITED, Check, Outcome, run_all, stale
 from checker.fuzzing import Campaign, fuzz
 from checker.mutants import Score, score
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
@@ -60,7 +60,7 @@ class Verification:
         if (self.mutants and not self.mutants.right) or not self.fuzzed.right:
             return VIOLATED
         proofs = (proof_report.exit_code(self.proven), shipped_report.exit_code(self.shipped))
-        if any(outcome.status != "cut short" for outcome in wrong) or VIOLATED in proofs:
+        if any(outcome.status not in ("cut short", NOT_AUDITED) for outcome in wrong) or VIOLATED in proofs:
             return VIOLATED
         return INCONCLUSIVE if wrong or INCONCLUSIVE in proofs else SHOWN
 
