@@ -129,7 +129,7 @@ class Columns:
         for row, place in enumerate(rows):
             answer = answers[place]
             answer.enabled = bool(stepped.enabled[row])
-            answer.faults = frozenset(name for name, bad in stepped.faults if bad[row])
+            answer.faults = frozenset(name for name, bad in stepped.faults if bad[row] and answer.enabled)
             answer.after = {index: int(column[row]) for index, column in enumerate(after)}
             bad = {name: bool(column[row]) for name, column in stepped.steps}
             answer.verdicts |= {stated.name: not bad.get(stated.name) for stated, _ in compiled.transition.steps}

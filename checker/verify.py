@@ -52,6 +52,11 @@ class Verification:
         return [*self.ours, *self.designs, *self.edits]
 
     @property
+    def tries(self) -> int:
+        """Native tries that were held against what searches and proofs had computed."""
+        return sum(found.audit.tries for found in [*self.outcomes, *self.proven])
+
+    @property
     def code(self) -> int:
         """The exit code: a violation weighs more than an inconclusive search."""
         wrong = [outcome for outcome in self.outcomes if not outcome.as_expected]
@@ -132,6 +137,7 @@ def data(result: Verification) -> dict[str, Any]:
         "fuzz": fuzz_report.data(result.fuzzed, fuzz_report.kept(result.fuzzed)),
         "traces": result.traces,
         "mutants": mutants_report.data(result.mutants) if result.mutants else None,
+        "audited": result.tries,
         "gaps": result.gaps,
     }
 
@@ -211,6 +217,6 @@ def _summary(result: Verification) -> str:
         f"all as it should be: {len(result.outcomes)} searches, {states:,} states; {len(result.proven)} proofs, "
         f"{sum(len(proof.obligations) for proof in result.proven):,} obligations; "
         f"{len(result.shipped.names)} shipped functions proved; {result.fuzzed.coverage.steps:,} steps of the runtime; "
-        f"{len(result.traces)} traces. "
+        f"{len(result.traces)} traces; audit: {result.tries:,} native tries agree. "
         "What that covers and what it does not: README"
     )

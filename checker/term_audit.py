@@ -1,0 +1,33 @@
+"""The audits of what the solver has shown: bounded checking, and proofs by induction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from checker.audit import Audit, hold, reachable, seed_of
+from checker.induction import Induction
+from checker.term_readings import Proof, Steps, from_lemmas
+from checker.tries import Native
+
+if TYPE_CHECKING:
+    from checker.bounded import Unrolling
+
+ROUNDS, OTHERS = 2, 4
+"""States with all lemmas that are asked for, for each form of an action; and tries of other actions in each."""
+
+
+def of_bounded(unrolling: Unrolling) -> Audit:
+    """Audit the relation that bounded checking has unrolled."""
+    model = unrolling.relation.model
+    seed = seed_of(str(model.scope))
+    native = Native(model, seed)
+    tries, every = reachable(native)
+    return hold(native, Steps(unrolling), tries, seed, every)
+
+
+def of_proof(induction: Induction, seed: int) -> Audit:
+    """Audit the terms of a proof: in states that native runs reach, and in others that have all lemmas."""
+    native = Native(induction.model, seed)
+    tries, every = reachable(native)
+    tries += from_lemmas(induction, native, ROUNDS, OTHERS)
+    return hold(native, Proof(induction), tries, seed, every)
