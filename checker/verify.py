@@ -54,7 +54,8 @@ class Verification:
     @property
     def tries(self) -> int:
         """Native tries that were held against what searches and proofs had computed."""
-        return sum(found.audit.tries for found in [*self.outcomes, *self.proven])
+        audits = [*[outcome.audit for outcome in self.outcomes], *[proof.audit for proof in self.proven]]
+        return sum(audit.tries for audit in audits)
 
     @property
     def code(self) -> int:
