@@ -260,5 +260,13 @@ def both_at_once(before: State, after: State, c: Context) -> bool:
 
 
 actions = (branch, many, swap, over)
-properties = (turns_are_numbers, few_cells_are_high, numbers_stay, turn_goes_up, owners_differ, never_back, both_at_once)
+properties = (
+    turns_are_numbers,
+    few_cells_are_high,
+    numbers_stay,
+    turn_goes_up,
+    owners_differ,
+    never_back,
+    both_at_once,
+)
 symmetric = ()

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import spec.model
-from checker import audit
+from checker import audit, canary
 from checker.audit import Audit
 from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.model import BadModel, Model, Taken, load_module
 from checker.pools import spread
+from checker.syntax import OutsideSubset
 from checker.wrong_edits import WRONG_EDITS
 from spec.language import WELL_FORMED, Action, Property
 from spec.scope import Scope
@@ -37,6 +38,8 @@ class Check:
     """The path of a model of the user's own."""
     expect: tuple[str, ...] = ()
     """The properties that must be violated; none: it must hold."""
+    exactly: bool = False
+    """Whether nothing else may be violated, and everything that is expected sometimes must be seen."""
     all: bool = False
     """Go on after the first violation, to the shortest one of every property that can be violated."""
     symmetry: bool = True
@@ -81,6 +84,10 @@ class Outcome:
         """Whether the check shows what it should; what was not audited shows nothing."""
         if not self.audit.enough:
             return False
+        if self.check.exactly and (
+            self.exploration.unseen or set(self.exploration.counterexamples) - {*self.check.expect}
+        ):
+            return False
         if self.check.expect:
             return all(name in self.exploration.counterexamples for name in self.check.expect)
         return self.status == HOLDS
@@ -101,7 +108,8 @@ def stale(check: Check) -> str:
 def model_for(check: Check) -> Model:
     """Return the model of a check; raises BadScope or BadModel."""
     if check.model:
-        module = load_module(Path(check.model))
+        # The canary is a text of ours: what is wrong with it is no user's mistake.
+        module = canary if check.model == canary.FILE else load_module(Path(check.model))
         refuse_incomplete(check.model, module)
         return Model(module, settings(module, check.scope))
     scope = Scope.parse(check.scope)
@@ -148,7 +156,12 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     model = model_for(check)
     wanted = frozenset(check.expect)
     claimed(model, wanted)
-    search = Search(model, check.symmetry, until=None if check.all else wanted)
+    try:
+        search = Search(model, check.symmetry, until=None if check.all else wanted)
+    except OutsideSubset as error:
+        if check.model != canary.FILE:
+            raise
+        raise audit.Disagreement(f"the canary is refused, which is written in the subset: {error}") from error
     exploration = search.run(check.limits, progress)
     audited = audit.of_search(search, audit.seed_of(f"{check.subject} {model.scope}"))
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}

@@ -45,9 +45,7 @@ class Reader:
         self.graph = graph or Graph()
         self.leaves = list(leaves(model.shape))
         quiet = constants(model)
-        self.hidden = {
-            leaf.index: self.graph.leaf(leaf.path, *_span(leaf)) for leaf in self.leaves if leaf.transient
-        }
+        self.hidden = {leaf.index: self.graph.leaf(leaf.path, *_span(leaf)) for leaf in self.leaves if leaf.transient}
         """Stands for what only tells of the last step, where no property may read it."""
         self.inputs: list[Value] = inputs or [
             quiet[leaf.index] if leaf.transient else self.graph.leaf(leaf.path, leaf.is_bool, leaf.low, leaf.high)
