@@ -214,6 +214,12 @@ def turns_are_numbers(s: State, c: Context) -> bool:
 
 
 @always()
+def no_overflow(s: State, c: Context) -> bool:
+    """It holds of every state; what an action requires under the same name does not."""
+    return all(cell.value <= c.scope.top for cell in s.cells)
+
+
+@always()
 def few_cells_are_high(s: State, c: Context) -> bool:
     """It fails: not all cells count to the end."""
     for cell in s.cells:
@@ -262,6 +268,7 @@ def both_at_once(before: State, after: State, c: Context) -> bool:
 actions = (branch, many, swap, over)
 properties = (
     turns_are_numbers,
+    no_overflow,
     few_cells_are_high,
     numbers_stay,
     turn_goes_up,

@@ -48,6 +48,8 @@ class Check:
     @property
     def subject(self) -> str:
         """What is checked, in a word."""
+        if self.model == canary.FILE:
+            return "the canary"
         return self.model or (f"edit {self.edit}" if self.edit else self.design)
 
 

@@ -123,6 +123,8 @@ def show(outcome: Outcome) -> None:
         say(line)
     if outcome.status == "vacuous":
         say("the search is complete, but proves less than it seems to: widen the scope (max_len, slots, requests)")
+    if outcome.status == NOT_AUDITED:
+        say("not audited: no run in plain Python speaks for this, so it is no pass")
     if exploration.cut:
         say("cut short: nothing wrong was found so far, which is no proof")
     if outcome.status != HOLDS:

@@ -83,7 +83,10 @@ def verify(quick: bool, progress: Progress) -> Verification:
         done[outcome.check] = outcome
         progress.note(f"{len(done)} of {len(checks)} searches done")
     result = Verification(
-        *[[done[check] for check in part] for part in (ours, designs, edits, [plan.CANARY])],
+        [done[check] for check in ours],
+        [done[check] for check in designs],
+        [done[check] for check in edits],
+        [done[plan.CANARY]],
     )
     # The wider half of the matrix is for `slotproof prove`: it would double the time of this.
     wanted = matrix(quick=True)
@@ -195,15 +198,21 @@ def _explain(outcome: Outcome) -> None:
     check = outcome.check
     say(f"\n{check.subject}   {outcome.scope}")
     if check.expect:
-        missing = [name for name in check.expect if name not in outcome.steps]
-        say(f"SURVIVED: it must be caught by {', '.join(missing)}, and is not")
+        for name in check.expect:
+            if name not in outcome.steps:
+                say(f"SURVIVED: it must be caught by {name}, and is not")
+        if check.exactly:
+            for name in [*sorted(outcome.steps.keys() - {*check.expect}), *outcome.exploration.unseen]:
+                say(f"WRONG: {name} is not as it must be, so the texts are not read as they are written")
+        if not outcome.audit.enough:
+            say(outcome.audit.line)
         say(report.reproduce(check))
     elif outcome.steps:
         name = report.most_telling(outcome)
         say(f"VIOLATED: {name}   slotproof explain {report.save(outcome, name)}\n")
         say(report.story(outcome, name))
     else:
-        for line in [*report.why_vacuous(outcome), outcome.exploration.cut]:
+        for line in [*report.why_vacuous(outcome), outcome.exploration.cut, outcome.audit.line]:
             say(line)
         say(report.reproduce(check))
 
