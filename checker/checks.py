@@ -165,7 +165,7 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
             raise
         raise audit.Disagreement(f"the canary is refused, which is written in the subset: {error}") from error
     exploration = search.run(check.limits, progress)
-    audited = audit.of_search(search, audit.seed_of(f"{check.subject} {model.scope}"))
+    audited = audit.of_search(search, audit.seed_of(str(model.scope)))
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
     for found in exploration.counterexamples.values():
         found.steps = []
