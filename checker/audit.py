@@ -62,23 +62,52 @@ def seed_of(words: str) -> int:
 
 
 def of_search(search: Search, seed: int) -> Audit:
-    """Audit the columns of a search."""
+    """Audit the columns of a search, and, where it came to its end, that it was everywhere and missed nothing."""
     native = Native(search.model, seed)
     tries, every = reachable(native)
-    return hold(native, Columns(search), tries, seed, every)
+    reading = Columns(search)
+    audit = hold(native, reading, tries, seed, every)
+    if search.result.complete and tries:
+        refute(native, reading, tries, frozenset(search.result.counterexamples), seed)
+        found = reading.found(tries)
+        for done, known in zip(tries, found, strict=True):
+            if not known:
+                raise Disagreement(
+                    f"a state that a native run reaches was never searched: {run_of(done)} (seed {seed})"
+                )
+    return audit
+
+
+def refute(native: Native, reading: Reading, tries: Sequence[Try], violated: frozenset[str], seed: int) -> None:
+    """Raise Disagreement where a try violates natively what a verdict says that nothing violates."""
+    kinds = ("always", "step", "duty", "lemma")
+    stated = {it.name for kind in kinds for it in native.model.of_kind(kind) if it.name in reading.claims}
+    for done in tries:
+        verdicts = done.answer.verdicts
+        broken = {name for name in stated if not (verdicts.get(name, True) and verdicts.get(afterwards(name), True))}
+        for name in sorted((broken | done.answer.faults) - violated):
+            place = audit_place.of_action(native, done)
+            raise Disagreement(
+                f"{place}: {name} is violated natively, and the verdict by {reading.name} has it hold "
+                f"(audit, seed {seed}); the state is {run_of(done)}"
+            )
 
 
 def reachable(native: Native) -> tuple[list[Try], bool]:
     """Return tries in states that native runs reach, and whether there are no others."""
     if not native.instances:
         return [], True
-    tries, every = native.shallow(TRIES)
-    return (tries, True) if every else ([*tries, *native.walk(TRIES)], False)
+    tries = native.walk(TRIES)
+    if len(tries) >= TRIES:
+        return tries, False
+    # Random runs keep coming to the same places: the model is small, or what there is to try is few steps away.
+    rest, every = native.shallow(4 * TRIES)
+    return [*tries, *rest], every
 
 
 def hold(native: Native, reading: Reading, tries: Sequence[Try], seed: int, every: bool = False) -> Audit:
     """Hold native tries against a reading; raises Disagreement at the first difference."""
-    native.judge(tries)
+    native.judge(tries, reading.claims)
     unasked = sorted(reading.claims - reading.asked)
     if unasked and tries:
         raise Disagreement(f"the property {unasked[0]} is claimed, and the reading as {reading.name} never asks it")
@@ -143,12 +172,17 @@ def story(native: Native, reading: Reading, done: Try, difference: Difference, s
     """Tell a difference: what it is about, both values, where the text is, and the run that leads there."""
     instance = native.instances[done.number]
     step = spelled(Taken(instance.action, instance.arguments(done.chosen)))
-    run = ", ".join(map(spelled, done.at.run)) or "the first state"
     return (
         f"{difference.place()}: {step}: {difference.what}: natively {difference.native}, "
         f"read as {reading.name} {difference.read} (audit, seed {seed}); "
-        f"the state is {done.at.origin or f'after {run}'}"
+        f"the state is {run_of(done)}"
     )
+
+
+def run_of(done: Try) -> str:
+    """Return how the state of a try is reached."""
+    run = ", ".join(map(spelled, done.at.run))
+    return done.at.origin or (f"after {run}" if run else "the first")
 
 
 def spelled(taken: Taken) -> str:

@@ -72,8 +72,10 @@ class Search:
         self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
         self.result.taken = {action.name: 0 for action in model.actions}
         self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]
-        self.asked: set[str] = set()
-        """The properties of every state that have been asked."""
+        self.asked: dict[str, int] = {}
+        """Of how many states each property of every state has been asked."""
+        self.seen = np.zeros(0, np.uint64)
+        """The fingerprints of all states found, sorted."""
         self.parents: list[Found] = []
         self.ends = math.inf
         """When the time is over."""
@@ -110,6 +112,7 @@ class Search:
                 result.cut = self._time_is_up(limits)
                 break
         result.complete = not result.cut and not frontier.shape[1]
+        self.seen = seen
         result.collision = result.states**2 / 2.0**65
         result.seconds = time.perf_counter() - started
         return result
@@ -174,7 +177,7 @@ class Search:
 
     def _check_always(self, frontier: Any) -> None:
         for stated, program in self.always:
-            self.asked.add(stated.name)
+            self.asked[stated.name] = self.asked.get(stated.name, 0) + frontier.shape[1]
             if stated.name in self.result.counterexamples or program is True or not frontier.shape[1]:
                 continue
             for start in range(0, frontier.shape[1], self.expander.chunk):

@@ -87,7 +87,7 @@ def prove(proof: Proof) -> Proven:
     result = Proven(proof, str(induction.model.scope), lemmas=induction.lemmas)
     needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
     result.obligations += induction.show(needed, proof.seed, proof.seconds)
-    result.audit = of_proof(induction, proof.seed)
+    result.audit = of_proof(induction, proof.seed, proved=not result.failed and not result.unknown)
     result.seconds = time.perf_counter() - started
     return result
 

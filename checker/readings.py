@@ -56,7 +56,7 @@ class Columns:
 
     def _asked(self) -> frozenset[str]:
         """Return the properties that the search asks of every state, and of every step that may violate them."""
-        asked = set(self.search.asked)
+        asked = {name for name, states in self.search.asked.items() if states == self.search.result.states}
         everywhere = [
             {name for name, _ in compiled.steps}
             | {name for name, _ in compiled.sights}
@@ -80,6 +80,12 @@ class Columns:
             if mine:
                 self._instance(compiled, list(states), guards[compiled.number], mine, tries, answers)
         return answers
+
+    def found(self, tries: Sequence[Try]) -> list[bool]:
+        """Return whether the search has been in the state of each try; what is the same by symmetry counts as one."""
+        states = np.array([self._before(done) for done in tries], self.expander.width).T.copy()
+        prints = self.expander.fingerprints(states)
+        return [bool(known) for known in np.isin(prints, self.search.seen)]
 
     def _before(self, done: Try) -> list[int]:
         """Return the leaves before a try as a search has them: without what tells of the step before."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checker.audit import TRIES, Audit, hold, reachable, seed_of
+from checker.audit import TRIES, Audit, hold, reachable, refute, seed_of
 from checker.induction import Induction
 from checker.term_readings import Proof, Steps, from_lemmas
 from checker.tries import Native
@@ -27,9 +27,16 @@ def of_bounded(unrolling: Unrolling) -> Audit:
     return hold(native, Steps(unrolling), tries if every else tries[:TRIES], seed, every)
 
 
-def of_proof(induction: Induction, seed: int) -> Audit:
-    """Audit the terms of a proof: in states that native runs reach, and in others that have all lemmas."""
+def of_proof(induction: Induction, seed: int, proved: bool = False) -> Audit:
+    """Audit the terms of a proof: in states that native runs reach, and in others that have all lemmas.
+
+    Where everything is proved, none of these tries may violate anything.
+    """
     native = Native(induction.model, seed)
     tries, every = reachable(native)
     tries += from_lemmas(induction, native, ROUNDS, OTHERS)
-    return hold(native, Proof(induction), tries, seed, every)
+    reading = Proof(induction)
+    audit = hold(native, reading, tries, seed, every)
+    if proved:
+        refute(native, reading, tries, frozenset(), seed)
+    return audit

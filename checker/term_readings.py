@@ -253,8 +253,9 @@ class Steps:
                 answer.verdicts[name] = not broken
         # What is not wanted is not looked for.
         answer.faults |= {name for name in done.answer.faults if relation.wanted and name not in relation.wanted}
-        failing = [name for name in relation.assumed if not done.answer.verdicts[name]]
-        answer.verdicts |= dict.fromkeys(failing[:1] or relation.assumed, bool(found["known"]))
+        # What was shown first holds in every state that a run reaches, and the relation must say so.
+        failing = not all(done.answer.verdicts[name] for name in relation.assumed)
+        answer.verdicts |= dict.fromkeys(relation.assumed, failing or bool(found["known"]))
         same = done.after and all(done.after.values[index] == value for index, value in answer.after.items())
         # The relation as a whole must allow exactly this step.
         answer.enabled &= bool(found["taken"]) or not same

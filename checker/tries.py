@@ -122,7 +122,7 @@ class Native:
     # Which tries.
 
     def shallow(self, most: int) -> tuple[list[Try], bool]:
-        """Return every try there is, breadth first, and True; or, where there are more than `most`, the first ones."""
+        """Return the tries that are not known yet, breadth first, and whether these are all; at least `most`, or all."""
         tries: list[Try] = []
         frontier, known = [self.root], {self.root.key}
         while frontier and self.listable and len(tries) < most:
@@ -208,10 +208,10 @@ class Native:
 
     # What holds.
 
-    def judge(self, tries: Sequence[Try]) -> None:
-        """Note in each try whether each property holds natively: of the state, of the step, and of the state after."""
-        of_states = [stated for stated in self.model.properties if not stated.of_steps]
-        of_steps = [stated for stated in self.model.properties if stated.of_steps]
+    def judge(self, tries: Sequence[Try], names: frozenset[str]) -> None:
+        """Note in each try whether each named property holds natively: of the state, of the step, and afterwards."""
+        of_states = [stated for stated in self.model.properties if stated.name in names and not stated.of_steps]
+        of_steps = [stated for stated in self.model.properties if stated.name in names and stated.of_steps]
         known: dict[Visit, dict[str, Any]] = {}
 
         def held(visit: Visit) -> dict[str, Any]:

@@ -308,3 +308,25 @@ def test_what_only_tells_of_the_last_step_cannot_be_asked_of_the_state_before(tm
         BadModel, match="reads last, which only tells of the last step, and asks it of the state before"
     ):
         run(model_file(tmp_path, text))
+
+
+# The verdict itself, held against native runs.
+
+
+def test_a_state_that_the_search_never_came_to_is_a_contradiction(monkeypatch):
+    monkeypatch.setattr(Columns, "found", lambda self, tries: [not done.at.run for done in tries])
+    with pytest.raises(Disagreement, match="was never searched: after launch"):
+        run(YARDSTICK)
+
+
+def test_a_search_that_loses_a_violation_is_a_contradiction(monkeypatch):
+    honest = Search.run
+
+    def forgetful(self, *arguments):
+        result = honest(self, *arguments)
+        result.counterexamples.pop("turn-goes-up")
+        return result
+
+    monkeypatch.setattr(Search, "run", forgetful)
+    with pytest.raises(Disagreement, match="turn-goes-up is violated natively, and the verdict by columns has it hold"):
+        run(CANARY)
