@@ -122,7 +122,7 @@ class Native:
     # Which tries.
 
     def shallow(self, most: int) -> tuple[list[Try], bool]:
-        """Return the tries that are not known yet, breadth first, and whether these are all; at least `most`, or all."""
+        """Return the tries that are not known yet, breadth first, and whether these are all: `most` of them, or all."""
         tries: list[Try] = []
         frontier, known = [self.root], {self.root.key}
         while frontier and self.listable and len(tries) < most:
