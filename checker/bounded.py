@@ -13,11 +13,13 @@ from typing import Any
 
 import z3
 
+from checker.audit import Audit
 from checker.graph import Node, Value, inside
 from checker.houdini import inductive
 from checker.model import Model, Taken
 from checker.shape import flatten
 from checker.solver import solver as new_solver
+from checker.term_audit import of_bounded
 from checker.terms import Term, Terms, bits_for
 from checker.transitions import Reader, Transition
 
@@ -34,6 +36,8 @@ class Bounded:
     """Lemmas and properties that were shown by induction first."""
     unknown: str = ""
     """Why the solver gave up; empty: it did not."""
+    audit: Audit = field(default_factory=Audit)
+    """The native tries that were held against the relation."""
     seconds: float = 0.0
 
 
@@ -43,6 +47,8 @@ class Relation:
     def __init__(self, model: Model, wanted: frozenset[str], assumed: frozenset[str]) -> None:
         """Build the relation; `wanted` are the properties to violate (empty: all), `assumed` hold in every state."""
         self.model = model
+        self.wanted = wanted
+        self.assumed = assumed
         self.reader = Reader(model)
         graph = self.graph = self.reader.graph
         self.transitions = [self.reader.transition(instance) for instance in model.instances()]
@@ -50,6 +56,8 @@ class Relation:
         self.enabled: Value = False
         after: list[Value] = list(self.reader.inputs)
         bad: dict[str, Value] = {}
+        self.asked: set[str] = set()
+        """Properties that are asked, whether or not anything can violate them."""
         for number, transition in enumerate(self.transitions):
             chosen = graph.eq(self.selector, number)
             enabled = graph.and_(transition.enabled, self._in_domain(transition))
@@ -59,6 +67,7 @@ class Relation:
                 for leaf, new, old in zip(self.reader.leaves, transition.after, after, strict=True)
             ]
             for name, condition in [*transition.faults, *[(stated.name, value) for stated, value in transition.steps]]:
+                self.asked.add(name)
                 if not wanted or name in wanted:
                     bad[name] = graph.or_(bad.get(name, False), graph.and_(chosen, condition))
         self.after = after
@@ -68,11 +77,13 @@ class Relation:
             for stated in model.of_kind("always")
             if (not wanted or stated.name in wanted) and stated.name not in assumed
         }
-        self.known = graph.all_of(
-            self.reader.holds(stated, [self.reader.inputs])
+        known = {
+            stated.name: self.reader.holds(stated, [self.reader.inputs])
             for stated in [*model.of_kind("lemma"), *model.of_kind("always")]
             if stated.name in assumed
-        )
+        }
+        self.known = graph.all_of(known.values())
+        self.asked |= self.bad_states.keys() | known.keys()
 
     def _in_domain(self, transition: Transition) -> Value:
         """Return that each free parameter has one of its values: a domain need not be an interval."""
@@ -214,6 +225,7 @@ def check(
             result.unknown = f"at depth {length}: {solver.reason_unknown()}"
             break
         result.depth = length
+    result.audit = of_bounded(unrolling)
     result.seconds = time.perf_counter() - started
     return result
 

@@ -23,7 +23,7 @@ def run(check: Check, depth: int, seconds: float | None, progress: Progress) -> 
 
 def exit_code(found: Bounded) -> int:
     """Return the exit code."""
-    return VIOLATED if found.property else INCONCLUSIVE if found.unknown else SHOWN
+    return VIOLATED if found.property else INCONCLUSIVE if found.unknown or not found.audit.enough else SHOWN
 
 
 def data(check: Check, found: Bounded) -> dict[str, Any]:
@@ -36,6 +36,7 @@ def data(check: Check, found: Bounded) -> dict[str, Any]:
         "steps": stored(found.steps),
         "unknown": found.unknown,
         "assumed": found.assumed,
+        "audit": found.audit.data,
         "seconds": found.seconds,
     }
 
@@ -43,6 +44,7 @@ def data(check: Check, found: Bounded) -> dict[str, Any]:
 def show(check: Check, found: Bounded) -> None:
     """Print the result."""
     say(f"{check.subject}   {model_for(check).scope}")
+    say(found.audit.line)
     if found.assumed:
         say(f"shown by induction first, and used: {len(found.assumed)} lemmas and properties")
     if found.property:

@@ -9,17 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import spec.model
+from checker import audit, canary
+from checker.audit import Audit
 from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.foreign import BadModel
 from checker.model import Model, Taken, load_module
 from checker.pools import spread
+from checker.subset import OutsideSubset
 from checker.wrong_edits import WRONG_EDITS
 from spec.language import WELL_FORMED, Action, Property
 from spec.scope import Scope
 
-HOLDS = "holds"
+HOLDS, NOT_AUDITED = "holds", "not audited"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,8 @@ class Check:
     """The path of a model of the user's own."""
     expect: tuple[str, ...] = ()
     """The properties that must be violated; none: it must hold."""
+    exactly: bool = False
+    """Whether nothing else may be violated, and everything that is expected sometimes must be seen."""
     all: bool = False
     """Go on after the first violation, to the shortest one of every property that can be violated."""
     symmetry: bool = True
@@ -44,6 +49,8 @@ class Check:
     @property
     def subject(self) -> str:
         """What is checked, in a word."""
+        if self.model == canary.FILE:
+            return "the canary"
         return self.model or (f"edit {self.edit}" if self.edit else self.design)
 
 
@@ -56,6 +63,8 @@ class Outcome:
     exploration: Exploration
     steps: dict[str, list[tuple[str, tuple[Any, ...]]]]
     """For each violated property the shortest run, as action names and arguments."""
+    audit: Audit = dataclasses.field(default_factory=Audit)
+    """The native tries that were held against the search."""
 
     @property
     def idle(self) -> list[str]:
@@ -64,18 +73,25 @@ class Outcome:
 
     @property
     def status(self) -> str:
-        """One of: holds, violated, vacuous, cut short."""
+        """One of: holds, violated, vacuous, cut short, not audited."""
         if self.exploration.counterexamples:
             return "violated"
         if self.exploration.cut:
             return "cut short"
         found = self.exploration
-        vacuous = found.unseen or self.idle or not found.transitions or not found.asked
-        return "vacuous" if vacuous else HOLDS
+        if found.unseen or self.idle or not found.transitions or not found.asked:
+            return "vacuous"
+        return HOLDS if self.audit.enough else NOT_AUDITED
 
     @property
     def as_expected(self) -> bool:
-        """Whether the check shows what it should."""
+        """Whether the check shows what it should; what was not audited shows nothing."""
+        if not self.audit.enough:
+            return False
+        if self.check.exactly and (
+            self.exploration.unseen or set(self.exploration.counterexamples) - {*self.check.expect}
+        ):
+            return False
         if self.check.expect:
             return all(name in self.exploration.counterexamples for name in self.check.expect)
         return self.status == HOLDS
@@ -96,7 +112,8 @@ def stale(check: Check) -> str:
 def model_for(check: Check) -> Model:
     """Return the model of a check; raises BadScope or BadModel."""
     if check.model:
-        module = load_module(Path(check.model))
+        # The canary is a text of ours: what is wrong with it is no user's mistake.
+        module = canary if check.model == canary.FILE else load_module(Path(check.model))
         refuse_incomplete(check.model, module)
         return Model(module, settings(module, check.scope))
     scope = Scope.parse(check.scope)
@@ -143,12 +160,18 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     model = model_for(check)
     wanted = frozenset(check.expect)
     claimed(model, wanted)
-    search = Search(model, check.symmetry, until=None if check.all else wanted)
+    try:
+        search = Search(model, check.symmetry, until=None if check.all else wanted)
+    except OutsideSubset as error:
+        if check.model != canary.FILE:
+            raise
+        raise audit.Disagreement(f"the canary is refused, which is written in the subset: {error}") from error
     exploration = search.run(check.limits, progress)
+    audited = audit.of_search(search, audit.seed_of(str(model.scope)))
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
     for found in exploration.counterexamples.values():
         found.steps = []
-    return Outcome(check, str(model.scope), exploration, steps)
+    return Outcome(check, str(model.scope), exploration, steps, audited)
 
 
 def claimed(model: Model, names: Iterable[str]) -> None:

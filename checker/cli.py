@@ -11,6 +11,7 @@ import typer
 
 from checker import bounded_report, mutants_report, output, proof_report, proofs, report, ring_report, shipped_mutants
 from checker import repair as repairing
+from checker.audit import Disagreement
 from checker.checks import Check, model_for, run_all
 from checker.checks import run as run_check
 from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_of
@@ -368,6 +369,10 @@ def main() -> None:
     except BAD_INPUT as error:
         complain(error)
         sys.exit(output.USAGE)
+    except Disagreement as error:
+        complain(error)
+        complain("this is an error of slotproof itself: no verdict stands; please report the lines above")
+        sys.exit(output.INTERNAL)
     except Exception as error:
         if blame(error):
             complain(blame(error))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from checker.columns import Column, Program, width_for
+from checker.columns import Column, Load, Program, width_for
 from checker.fingerprint import Plain, Symmetric, Words
 from checker.graph import Node, Value, order
 from checker.model import Model, Taken
@@ -55,6 +55,23 @@ class Batch:
     choice: Any
     changed: list[Column]
     fingerprints: Words | None
+
+
+@dataclass(slots=True)
+class Stepped:
+    """What one instance does in some states, a column each."""
+
+    enabled: Any
+    faults: list[tuple[str, Any]]
+    """For each property that the action itself may violate, where it does."""
+    alive: Any
+    """Where there is a state afterwards."""
+    steps: list[tuple[str, Any]]
+    """For each property of steps that may be violated, where it is; it means something only where there is a state."""
+    changed: list[Column]
+    """The leaves that the instance changes, in the order of `Compiled.changed`."""
+    load: Load
+    """The columns that the program was given."""
 
 
 class Compiled:
@@ -198,30 +215,43 @@ class Expander:
                     batches.append(batch)
         return batches
 
-    def _batch(
-        self, compiled: Compiled, columns: list[Column], rows: Any, choice: Any, start: int, search: Search
-    ) -> Batch:
-        """Run one instance's program on the states in which it is enabled, and report what its steps violate."""
+    def step(self, compiled: Compiled, columns: list[Column], rows: Any, choice: Any) -> Stepped:
+        """Run one instance's program on some states, each with a choice for which the instance's guard holds there."""
 
         def load(leaf: Node) -> Column:
             index = self.index.get(leaf)
             return compiled.parameter(leaf.name, choice) if index is None else columns[index][rows]
 
-        late, *values = compiled.body.run(load)
-        enabled = np.broadcast_to(late, rows.shape)
-        alive = enabled.copy()
-        for (name, _), bad in zip(compiled.faults, values, strict=False):
+        late, *values = [np.broadcast_to(value, rows.shape) for value in compiled.body.run(load)]
+        faults = list(zip([name for name, _ in compiled.faults], values, strict=False))
+        values = values[len(faults) :]
+        steps = list(zip([name for name, _ in compiled.steps], values, strict=False))
+        alive = late.copy()
+        for _, bad in faults:
+            alive &= ~bad
+        return Stepped(late, faults, alive, steps, values[len(steps) :], load)
+
+    def sights(self, compiled: Compiled, stepped: Stepped) -> list[tuple[str, Any]]:
+        """Return where a step shows each *sometimes* that it may show."""
+        seen = compiled.sighting.run(stepped.load)
+        return [(name, stepped.alive & column) for (name, _), column in zip(compiled.sights, seen, strict=True)]
+
+    def _batch(
+        self, compiled: Compiled, columns: list[Column], rows: Any, choice: Any, start: int, search: Search
+    ) -> Batch:
+        """Take one instance's steps in the states in which it is enabled, and report what they violate."""
+        stepped = self.step(compiled, columns, rows, choice)
+        enabled, alive = stepped.enabled, stepped.alive
+        for name, bad in stepped.faults:
             self._report(compiled, name, enabled & bad, rows, choice, start, search)
-            alive &= ~bad if isinstance(bad, np.ndarray) else not bad
-        values = values[len(compiled.faults) :]
-        for (name, _), bad in zip(compiled.steps, values, strict=False):
+        for name, bad in stepped.steps:
             self._report(compiled, name, alive & bad, rows, choice, start, search)
         search.count(compiled.transition.instance.action.name, int(np.count_nonzero(enabled)))
         if any(name in search.result.unseen for name, _ in compiled.sights):
-            for (name, _), seen in zip(compiled.sights, compiled.sighting.run(load), strict=True):
-                if np.any(alive & seen):
+            for name, seen in self.sights(compiled, stepped):
+                if np.any(seen):
                     search.saw(name)
-        changed = [np.broadcast_to(value, rows.shape) for value in values[len(compiled.steps) :]]
+        changed = stepped.changed
         if not alive.all():
             rows, choice, changed = rows[alive], choice[alive], [column[alive] for column in changed]
         return Batch(compiled, rows, choice, changed, None)

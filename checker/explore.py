@@ -78,6 +78,10 @@ class Search:
         self.result.asked = [stated.name for stated in model.properties if stated.kind in ("always", "step", "duty")]
         self.result.unasked = list(model.unasked)
         self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]
+        self.asked: dict[str, int] = {}
+        """Of how many states each property of every state has been asked."""
+        self.seen = np.zeros(0, np.uint64)
+        """The fingerprints of all states found, sorted."""
         self.parents: list[Found] = []
         self.ends = math.inf
         """When the time is over."""
@@ -114,6 +118,7 @@ class Search:
                 result.cut = self._time_is_up(limits)
                 break
         result.complete = not result.cut and not frontier.shape[1]
+        self.seen = seen
         result.collision = result.states**2 / 2.0**65
         result.seconds = time.perf_counter() - started
         return result
@@ -178,6 +183,7 @@ class Search:
 
     def _check_always(self, frontier: Any) -> None:
         for stated, program in self.always:
+            self.asked[stated.name] = self.asked.get(stated.name, 0) + frontier.shape[1]
             if stated.name in self.result.counterexamples or program is True or not frontier.shape[1]:
                 continue
             for start in range(0, frontier.shape[1], self.expander.chunk):

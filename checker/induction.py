@@ -79,8 +79,9 @@ class Induction:
         self.lemmas = [stated.name for stated in model.of_kind("lemma")]
         self.invariants = [*model.of_kind("lemma"), *model.of_kind("always")]
         self.now = {stated.name: self.reader.holds(stated, [self.reader.inputs]) for stated in self.invariants}
-        walked = [self.reader.transition(instance, sights=False) for instance in model.instances()]
-        self.transitions = [transition for transition in walked if transition.enabled is not False]
+        self.walked = [self.reader.transition(instance, sights=False) for instance in model.instances()]
+        self.transitions = [transition for transition in self.walked if transition.enabled is not False]
+        self._after: dict[int, dict[str, Value]] = {}
         self.flags = {name: z3.Bool(f"assume {name}") for name in self.now}
         self.follows: set[str] = set()
         """Properties that follow from the lemmas in every state: no action has to be looked at for them."""
@@ -118,12 +119,18 @@ class Induction:
         for stated, condition in transition.steps:
             if condition is not False:
                 yield stated.name, condition
-        for stated in self.invariants:
-            if stated.name in self.follows:
-                continue
-            after = self.reader.holds(stated, [transition.after])
-            if after is not self.now[stated.name] and after is not True:
-                yield stated.name, self.graph.not_(after)
+        for name, after in self.after(transition).items():
+            if after is not self.now[name] and after is not True:
+                yield name, self.graph.not_(after)
+
+    def after(self, transition: Transition) -> dict[str, Value]:
+        """Return whether each invariant that actions are asked about holds in the state after one."""
+        if id(transition) not in self._after:
+            asked = [stated for stated in self.invariants if stated.name not in self.follows]
+            self._after[id(transition)] = {
+                stated.name: self.reader.holds(stated, [transition.after]) for stated in asked
+            }
+        return self._after[id(transition)]
 
     def base(self) -> list[Term]:
         """Return what is taken for granted of the state before: the declared range of every leaf."""

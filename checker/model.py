@@ -122,13 +122,16 @@ class Model:
     def take(self, state: Any, action: Action, arguments: Arguments) -> Any:
         """Return the state after an action; raises Disabled or Violated. The given state is not changed."""
         after = copy(state)
-        quiet = copy(self.init)
-        for name, part in self.shape.fields.items():
-            if _transient(part):
-                setattr(after, name, getattr(quiet, name))
+        for name in self.transient:
+            setattr(after, name, copy(getattr(self.init, name)))
         action.function(after, self.context, *arguments)
         self.check_ranges(after)
         return after
+
+    @functools.cached_property
+    def transient(self) -> list[str]:
+        """The fields that only tell of the last step."""
+        return [name for name, part in self.shape.fields.items() if all(leaf.transient for leaf in leaves(part))]
 
     def check_ranges(self, state: Any) -> None:
         """Raise Violated where a field lies outside its declared range."""
@@ -166,10 +169,6 @@ def _sequence(values: Iterable[Any]) -> Sequence[Any]:
     if len(listed) > MOST_CHOICES:
         raise BadModel(f"a parameter has more than {MOST_CHOICES} values in this scope; name fewer requests")
     return listed
-
-
-def _transient(part: Any) -> bool:
-    return all(leaf.transient for leaf in leaves(part))
 
 
 def load_module(path: Path) -> ModuleType:

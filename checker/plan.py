@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from checker import canary
 from checker.checks import Check
 from checker.history import DESIGNS
 from checker.wrong_edits import WRONG_EDITS
@@ -49,6 +50,10 @@ _FULL = (
     "requests=1 slots=7 nodes=2 interval=1 ring=3 lookahead=2 mode=lazy max_len=5",
     "requests=1 slots=7 nodes=2 ring=3 lookahead=3 mode=eager max_len=6",
 )
+
+
+CANARY = Check("", model=canary.FILE, expect=canary.MUST_FAIL, exactly=True, all=True)
+"""The model that uses every construct of the subset, whether or not the spec does."""
 
 
 def ours(quick: bool) -> list[Check]:

@@ -16,7 +16,7 @@ def exit_code(results: Sequence[Proven]) -> int:
     """Return the exit code: a failed obligation or an unneeded lemma weighs more than one that the solver gave up."""
     if any(result.failed for result in results) or unneeded(results):
         return VIOLATED
-    return INCONCLUSIVE if any(result.unknown for result in results) else SHOWN
+    return SHOWN if all(result.holds for result in results) else INCONCLUSIVE
 
 
 def rows(results: Sequence[Proven]) -> list[tuple[str, ...]]:
@@ -27,6 +27,7 @@ def rows(results: Sequence[Proven]) -> list[tuple[str, ...]]:
             word for word in result.scope.split() if not word.startswith(("requests", "families", "nodes", "max_len"))
         ]
         verdict = "proved" if result.holds else f"{len(result.failed)} fail, {len(result.unknown)} unknown"
+        verdict = verdict if result.audit.enough else "not audited"
         needs = f"{len(result.needed)} of {len(result.lemmas)}" if result.proof.needs else ""
         found.append(
             (result.proof.name, " ".join(words), str(len(result.obligations)), needs, f"{result.seconds:.1f}", verdict)
@@ -52,6 +53,8 @@ def show_table(results: Sequence[Proven]) -> None:
     table(
         f"Proved for sequences of up to {EVERY_LENGTH:.0e} tokens, any number of other requests", columns, rows(results)
     )
+    for result in results:
+        say(f"{result.proof.name}: {result.audit.line}")
     for lemma in unneeded(results):
         say(f"UNNEEDED: without the lemma {lemma} nothing breaks; drop it, or say in spec/lemmas.py what it is for")
 

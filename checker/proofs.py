@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import spec.model
+from checker.audit import Audit
 from checker.designs import design_class
 from checker.induction import Answers, Induction, Obligation
 from checker.model import Model
 from checker.pools import spread
+from checker.term_audit import of_proof
 from spec.scope import EAGER, LAZY, Scope
 
 EVERY_LENGTH = 1 << 62
@@ -57,11 +59,13 @@ class Proven(Answers):
     needed: dict[str, str] = field(default_factory=dict)
     """For each lemma an obligation that fails without it."""
     seconds: float = 0.0
+    audit: Audit = field(default_factory=Audit)
+    """The native tries that were held against the terms."""
 
     @property
     def holds(self) -> bool:
-        """Whether everything is proved."""
-        return not self.failed and not self.unknown
+        """Whether everything is proved, and the terms say what the text says."""
+        return not self.failed and not self.unknown and self.audit.enough
 
 
 def parse(text: str) -> Scope:
@@ -83,6 +87,7 @@ def prove(proof: Proof) -> Proven:
     result = Proven(proof, str(induction.model.scope), lemmas=induction.lemmas)
     needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
     result.obligations += induction.show(needed, proof.seed, proof.seconds)
+    result.audit = of_proof(induction, proof.seed, proved=not result.failed and not result.unknown)
     result.seconds = time.perf_counter() - started
     return result
 
@@ -139,5 +144,6 @@ def data(result: Proven) -> dict[str, Any]:
         "failed": [dataclasses.asdict(obligation) for obligation in result.failed],
         "unknown": [obligation.name for obligation in result.unknown],
         "needed": result.needed,
+        "audit": result.audit.data,
         "seconds": result.seconds,
     }

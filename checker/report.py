@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from checker import counterexamples
-from checker.checks import HOLDS, Check, Outcome, model_for, taken
+from checker.checks import HOLDS, NOT_AUDITED, Check, Outcome, model_for, taken
 from checker.explore import Exploration
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, say
 from checker.timeline import render, tell
@@ -13,7 +13,7 @@ from checker.timeline import render, tell
 
 def exit_code(outcome: Outcome) -> int:
     """Return the exit code of a search that was expected to find nothing."""
-    return {HOLDS: SHOWN, "cut short": INCONCLUSIVE}.get(outcome.status, VIOLATED)
+    return {HOLDS: SHOWN, "cut short": INCONCLUSIVE, NOT_AUDITED: INCONCLUSIVE}.get(outcome.status, VIOLATED)
 
 
 def headline(exploration: Exploration) -> str:
@@ -100,6 +100,7 @@ def data(outcome: Outcome) -> dict[str, Any]:
         "asked": exploration.asked,
         "not asked": exploration.unasked,
         "taken": exploration.taken,
+        "audit": outcome.audit.data,
         "reproduce": reproduce(outcome.check),
     }
 
@@ -109,6 +110,7 @@ def show(outcome: Outcome) -> None:
     check, exploration = outcome.check, outcome.exploration
     say(f"{check.subject}   {outcome.scope}" + ("" if check.symmetry else "   (no symmetry)"))
     say(headline(exploration))
+    say(outcome.audit.line)
     if outcome.steps:
         for name, steps in sorted(outcome.steps.items(), key=lambda item: len(item[1])):
             identity = "" if check.edit else f"   slotproof explain {save(outcome, name)}"
@@ -128,6 +130,8 @@ def show(outcome: Outcome) -> None:
         say(line)
     if outcome.status == "vacuous":
         say("the search is complete, but proves less than it seems to: widen the scope (max_len, slots, requests)")
+    if outcome.status == NOT_AUDITED:
+        say("not audited: no run in plain Python speaks for this, so it is no pass")
     if exploration.cut:
         say("cut short: nothing wrong was found so far, which is no proof")
     if outcome.status != HOLDS:

@@ -46,6 +46,8 @@ class Reader:
         self.graph = graph or Graph()
         self.leaves = list(leaves(model.shape))
         quiet = constants(model)
+        self.hidden = {leaf.index: self.graph.leaf(leaf.path, *_span(leaf)) for leaf in self.leaves if leaf.transient}
+        """Stands for what only tells of the last step, where no property may read it."""
         self.inputs: list[Value] = inputs or [
             quiet[leaf.index] if leaf.transient else self.graph.leaf(leaf.path, leaf.is_bool, leaf.low, leaf.high)
             for leaf in self.leaves
@@ -98,15 +100,15 @@ class Reader:
         """Walk a property over one state, or over the states before and after a step."""
         store = Store(self.graph)
         walk = Walk(self.graph, store, self.model.context)
-        told = {leaf.index for leaf in self.leaves if leaf.transient} if len(states) == 1 else set()
-        hidden = {index: self.graph.leaf(self.leaves[index].path, *_span(self.leaves[index])) for index in told}
-        shown = [[hidden.get(index, value) for index, value in enumerate(values)] for values in states]
-        value = walk.ask(stated, [*[self.state(store, values) for values in shown], self.model.context])
-        for node in order([value]) if hidden else []:
-            if node in hidden.values():
+        # What only tells of the last step is no part of a state: after its step it is gone.
+        before = [self.hidden.get(index, value) for index, value in enumerate(states[0])]
+        value = walk.ask(stated, [*[self.state(store, values) for values in [before, *states[1:]]], self.model.context])
+        for node in order([value]) if self.hidden else []:
+            if node in self.hidden.values():
+                kind = "is of kind " + stated.kind if len(states) == 1 else "asks it of the state before its own step"
                 raise BadModel(
-                    f"{place_of_function(stated.function)}: the property {stated.name} reads {node.name}, "
-                    f"which only tells of the last step, and is of kind {stated.kind}; make it a step property"
+                    f"{place_of_function(stated.function)}: the property {stated.name} reads {node.name}, which only "
+                    f"tells of the last step, and {kind}; make it a step property that reads it of the state after"
                 )
         # A property that indexes outside a vector is false, not undefined.
         outside = self.graph.any_of(condition for _, condition in walk.violations)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from checker import fuzz_report, mutants_report, plan, proof_report, report, shipped_report
-from checker.checks import Check, Outcome, run_all, stale
+from checker.checks import NOT_AUDITED, Check, Outcome, run_all, stale
 from checker.fuzzing import Campaign, fuzz
 from checker.mutants import Score, score
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
@@ -37,6 +37,8 @@ class Verification:
     ours: list[Outcome] = field(default_factory=list)
     designs: list[Outcome] = field(default_factory=list)
     edits: list[Outcome] = field(default_factory=list)
+    canary: list[Outcome] = field(default_factory=list)
+    """The model that uses every construct of the subset."""
     proven: list[Proven] = field(default_factory=list)
     traces: list[dict[str, Any]] = field(default_factory=list)
     shipped: Shipped = field(default_factory=Shipped)
@@ -49,7 +51,13 @@ class Verification:
     @property
     def outcomes(self) -> list[Outcome]:
         """All searches."""
-        return [*self.ours, *self.designs, *self.edits]
+        return [*self.ours, *self.designs, *self.edits, *self.canary]
+
+    @property
+    def tries(self) -> int:
+        """Native tries that were held against what searches and proofs had computed."""
+        audits = [*[outcome.audit for outcome in self.outcomes], *[proof.audit for proof in self.proven]]
+        return sum(audit.tries for audit in audits)
 
     @property
     def code(self) -> int:
@@ -60,7 +68,7 @@ class Verification:
         if (self.mutants and not self.mutants.right) or not self.fuzzed.right:
             return VIOLATED
         proofs = (proof_report.exit_code(self.proven), shipped_report.exit_code(self.shipped))
-        if any(outcome.status != "cut short" for outcome in wrong) or VIOLATED in proofs:
+        if any(outcome.status not in ("cut short", NOT_AUDITED) for outcome in wrong) or VIOLATED in proofs:
             return VIOLATED
         return INCONCLUSIVE if wrong or INCONCLUSIVE in proofs else SHOWN
 
@@ -70,12 +78,15 @@ def verify(quick: bool, progress: Progress) -> Verification:
     ours, designs = plan.ours(quick), plan.designs()
     edits = [check for check in plan.wrong_edits() if not stale(check)]
     done: dict[Check, Outcome] = {}
-    checks = [*ours, *designs, *edits]
+    checks = [*ours, *designs, *edits, plan.CANARY]
     for outcome in run_all(checks):
         done[outcome.check] = outcome
         progress.note(f"{len(done)} of {len(checks)} searches done")
     result = Verification(
-        [done[check] for check in ours], [done[check] for check in designs], [done[check] for check in edits]
+        [done[check] for check in ours],
+        [done[check] for check in designs],
+        [done[check] for check in edits],
+        [done[plan.CANARY]],
     )
     # The wider half of the matrix is for `slotproof prove`: it would double the time of this.
     wanted = matrix(quick=True)
@@ -91,7 +102,7 @@ def verify(quick: bool, progress: Progress) -> Verification:
     if not quick:
         result.mutants = score(SAMPLE, note=progress.note)
     result.traces = [trace_row(path) for path in sorted(TRACES.glob("*.ndjson"))]
-    result.gaps = gaps(result.outcomes)
+    result.gaps = gaps([*result.ours, *result.designs, *result.edits])
     result.gaps += [
         f"the wrong edit {check.edit} cannot be made, let it follow the spec: {stale(check)}"
         for check in plan.wrong_edits()
@@ -132,6 +143,7 @@ def data(result: Verification) -> dict[str, Any]:
         "fuzz": fuzz_report.data(result.fuzzed, fuzz_report.kept(result.fuzzed)),
         "traces": result.traces,
         "mutants": mutants_report.data(result.mutants) if result.mutants else None,
+        "audited": result.tries,
         "gaps": result.gaps,
     }
 
@@ -141,6 +153,7 @@ def show(result: Verification) -> None:
     _table("Our design must hold", result.ours)
     _table(f"Designs, each property with the steps of its shortest story ({plan.STORY_SCOPE})", result.designs)
     _table(f"Wrong edits of the spec must be caught ({plan.STORY_SCOPE})", result.edits)
+    _table("The canary, which uses every construct, must be caught", result.canary)
     table("Recorded traces", ("trace", "verdict", "hazards", "conforms to", ""), list(map(cells, result.traces)))
     proof_report.show_table(result.proven)
     shipped_report.show_table(result.shipped)
@@ -185,15 +198,21 @@ def _explain(outcome: Outcome) -> None:
     check = outcome.check
     say(f"\n{check.subject}   {outcome.scope}")
     if check.expect:
-        missing = [name for name in check.expect if name not in outcome.steps]
-        say(f"SURVIVED: it must be caught by {', '.join(missing)}, and is not")
+        for name in check.expect:
+            if name not in outcome.steps:
+                say(f"SURVIVED: it must be caught by {name}, and is not")
+        if check.exactly:
+            for name in [*sorted(outcome.steps.keys() - {*check.expect}), *outcome.exploration.unseen]:
+                say(f"WRONG: {name} is not as it must be, so the texts are not read as they are written")
+        if not outcome.audit.enough:
+            say(outcome.audit.line)
         say(report.reproduce(check))
     elif outcome.steps:
         name = report.most_telling(outcome)
         say(f"VIOLATED: {name}   slotproof explain {report.save(outcome, name)}\n")
         say(report.story(outcome, name))
     else:
-        for line in [*report.why_vacuous(outcome), outcome.exploration.cut]:
+        for line in [*report.why_vacuous(outcome), outcome.exploration.cut, outcome.audit.line]:
             say(line)
         say(report.reproduce(check))
 
@@ -211,6 +230,6 @@ def _summary(result: Verification) -> str:
         f"all as it should be: {len(result.outcomes)} searches, {states:,} states; {len(result.proven)} proofs, "
         f"{sum(len(proof.obligations) for proof in result.proven):,} obligations; "
         f"{len(result.shipped.names)} shipped functions proved; {result.fuzzed.coverage.steps:,} steps of the runtime; "
-        f"{len(result.traces)} traces. "
+        f"{len(result.traces)} traces; audit: {result.tries:,} native tries agree. "
         "What that covers and what it does not: README"
     )
