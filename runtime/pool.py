@@ -117,7 +117,8 @@ class SlotPool:
     def move(self, slots: Ints, kind: int, holder: int, to_kind: int, to_holder: int) -> None:
         """Move slots that belong to one owner to another one."""
         self.guard.check_thread()
-        _refuse_owner(to_kind, to_holder, 1)
+        arguments.whole(to_kind, "the class of an owner", WORKING, OUTSIDE + 1)
+        arguments.whole(to_holder, "the holder of slots", least=0)
         self.refuse_unowned(slots, "move", kind, holder)
         self.kind[slots] = to_kind
         self.holder[slots] = to_holder

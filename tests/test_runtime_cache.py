@@ -147,7 +147,5 @@ def test_what_is_missing_is_evicted_and_no_more():
 
 def test_a_prompt_of_other_numbers_is_refused():
     made = engine()
-    with pytest.raises(
-        ValueError, match=r"request r: prompt: ndarray of int32 with shape .2,.; write "
-    ):
+    with pytest.raises(ValueError, match=r"request r: prompt: ndarray of int32 with shape .2,.; write "):
         made.admit("r", np.array([3, 4], np.int32))

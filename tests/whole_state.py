@@ -16,7 +16,7 @@ SCRATCH = {
 }
 """What is written before it is read, each time: a staging buffer whose turn it is, the pool's place to compare in."""
 OPAQUE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, types.ModuleType, type, partial, torch.dtype)
-"""What cannot change, or goes by its identity."""
+"""What cannot change, and goes by its name or identity."""
 THREADS = ("threading", "_thread", "_queue", "queue")
 
 
@@ -30,7 +30,7 @@ def snapshot(thing, seen=None):
     if isinstance(thing, torch.Tensor):
         return (str(thing.dtype), tuple(thing.shape), thing.tolist())
     if isinstance(thing, OPAQUE) or type(thing).__module__ in THREADS:
-        return f"<{type(thing).__name__} {id(thing)}>"
+        return f"<{type(thing).__name__} {getattr(thing, '__qualname__', id(thing))}>"
     if id(thing) in seen:
         return f"<seen {seen[id(thing)]}>"
     seen[id(thing)] = len(seen)
