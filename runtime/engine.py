@@ -163,8 +163,9 @@ class Engine:
     def discard(self) -> Ints:
         """Let the requests of the oldest batch fail, whose work has raised; returns their handles, an int64 column.
 
-        For all bookkeeping they are aborted, and then a result comes back that concerns nobody. See the README on what
-        becomes of their slots.
+        They are aborted, and the result comes back to nobody. What the failed work may have written are slots of these
+        requests only; those that later rows of theirs still touch are held back until the last of these has returned.
+        None of it is in the cache: a checkpoint is published when its own result is processed, and that is refused.
         """
         self.guard.enter()
         batch = self._oldest()
@@ -176,10 +177,13 @@ class Engine:
         for seat in seats.tolist():
             self.tracker.refuse_unowned(seat)
         self.guard.begin("discard")
+        self.pool.unclaim(rows.slot[batch.boundaries])
+        self.pending.popleft()
         for seat in seats.tolist():
             self._abort(seat)
-        nothing = np.zeros(len(rows), np.int64)
-        self._process(batch, nothing, nothing > 0)
+        self.pool.settle(self.processed)
+        nobody = np.zeros(len(rows), np.bool_)
+        self.notices.note("process", batch, nobody, nobody, np.zeros(len(rows), np.int64))
         self._end()
         return handles
 

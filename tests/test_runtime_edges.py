@@ -31,7 +31,7 @@ def answer(made, *finishing):
 
 @pytest.fixture
 def made():
-    """Two run with a decode of both pending, one is admitted after a hit; one entry more is cached, two slots are out."""
+    """Two run with a decode pending, one is admitted after a hit; one entry more is cached, two slots are out."""
     made = by_handle(slots=24, requests=4)
     for first in (3, 5):
         made.prefill(leaves := made.admit("leaves", prompt(first, 4)))
