@@ -1,7 +1,18 @@
-"""The protocol as it ships: one method for each action of the spec, and none of them can be half done.
+"""The protocol as it ships: one method for each action of the spec, and none of them is half done without a word.
 
-Host records, pool and cache change here, before anything is launched or after its result has come; the device's part
-is what `_launch` submits. Nothing here reads from the device.
+Every method looks first: at who calls (one thread), at what comes in (types, dtypes, shapes, handles), at what the
+protocol rules out. Whatever it raises then, nothing has changed. A launch is prepared without a change, handed to the
+stream, and committed once the stream has it. Observers hear of a step when it is complete. A step that is ended in the
+middle of its changes halts the engine (runtime/guard.py). Nothing here reads from the device.
+
+When a batch's work raises, `process` raises that too, each time, and changes nothing; `discard` then lets the batch's
+requests fail, and everyone else goes on. Failed work has written slots of its own requests at most:
+- rows of theirs that were launched behind it go on from a spoilt state; they are dropped when they return, and until
+  then the slots that they touch are held back (quarantine);
+- nothing of it is in the cache, and nothing that came of it can get there: a checkpoint is published when the result of
+  its own row is processed, results are processed in launch order, and this one is refused;
+- an entry that the failed work copied from is as it was.
+Work that Ctrl-C ends in the middle, on a stream that performs it at once, is such a batch: launched, and failed.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A step looks first and changes then. Whatever is wrong raises while it looks, and nothing has changed. If something ends
 it while it changes (Ctrl-C between two assignments), nobody knows how far it got: the engine is halted, and says so on
-every further call instead of going on with half a step.
+every further step instead of going on with half a one.
 """
 
 from __future__ import annotations

@@ -108,11 +108,14 @@ class SlotPool:
 
     def claim(self, slots: Ints) -> None:
         """Note that a row will write each of these slots; a batch never names one twice. The rows are the engine's."""
-        self.claims[slots] += 1
+        self.claims[arguments.ints(slots, "slots to claim")] += 1
 
     def unclaim(self, slots: Ints) -> None:
-        """Note that the result of such a row has been processed."""
-        self.claims[slots] -= 1
+        """Note that the result of such a row has been processed; raises WrongSlots where no row was noted."""
+        left = self.claims[arguments.ints(slots, "slots to unclaim")] - 1
+        if np.count_nonzero(left < 0):
+            raise WrongSlots(f"cannot unclaim slot {slots[left < 0][0]}: no row is going to write it")
+        self.claims[slots] = left
 
     def move(self, slots: Ints, kind: int, holder: int, to_kind: int, to_holder: int) -> None:
         """Move slots that belong to one owner to another one."""
@@ -147,6 +150,8 @@ class SlotPool:
 
         The engine says it with each result; nobody else knows.
         """
+        self.guard.check_thread()
+        arguments.whole(processed, "the newest processed batch", least=ABSENT)
         while self._cooling and self._cooling[0][0] <= processed:
             self._release(self._cooling.popleft()[1])
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runtime import arguments
-from runtime.arguments import BadArgument
+from runtime.arguments import BadArgument, described
 from runtime.boundary import ABSENT
 from runtime.columns import Ints
 from runtime.engine import Engine
@@ -34,6 +34,8 @@ class Scheduler:
     """Admits requests as slots allow, prefills one at a time, and decodes all that run."""
 
     def __init__(self, engine: Engine) -> None:
+        if not isinstance(engine, Engine):
+            raise BadArgument(f"the engine of a scheduler: {described(engine)}; write an Engine")
         self.engine = engine
         self.waiting: deque[Request] = deque()
         self.admitted: deque[Handle] = deque()
@@ -49,6 +51,8 @@ class Scheduler:
     def submit(self, request: Request) -> None:
         """Queue a request; raises ValueError where it could never run, or its name is in use."""
         self.engine.guard.enter()
+        if not isinstance(request, Request):
+            raise BadArgument(f"what is queued: {described(request)}; write a Request")
         limit = self.engine.config.max_len
         arguments.name(request.name, "the name of a request")
         arguments.ints(request.prompt, f"request {request.name}: prompt")
@@ -149,10 +153,11 @@ class Scheduler:
     def _fail(self, error: Exception) -> None:
         """Let the requests of the oldest batch fail."""
         for handle in self.engine.discard().tolist():
-            request = self.seated.pop(handle)
-            request.error = error
-            self._names.remove(request.name)
-            self.failed.append(request)
+            # Whom somebody else has admitted fails there.
+            if request := self.seated.pop(handle, None):
+                request.error = error
+                self._names.remove(request.name)
+                self.failed.append(request)
 
     def _admit(self) -> None:
         while self.waiting:

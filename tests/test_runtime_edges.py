@@ -95,6 +95,8 @@ TAKES_COLUMNS = {
     "texts for keys": lambda made, it: list(made.cache.keys(it)),
     "slots to give back": lambda made, it: made.pool.give_back(it, OUTSIDE, 7),
     "slots to move": lambda made, it: made.pool.move(it, OUTSIDE, 7, OUTSIDE, 8),
+    "slots to claim": lambda made, it: made.pool.claim(it),
+    "slots to unclaim": lambda made, it: made.pool.unclaim(it),
     "places of rows": lambda made, it: made.pending[0].rows.filter(it),
     "the seats of rows": lambda made, it: Rows.of(**dict.fromkeys(ROW_COLUMNS, 0) | {"seat": it}),
     "a prompt to be queued": lambda made, it: Scheduler(made).submit(Request("r", it, 2)),
@@ -111,6 +113,7 @@ TAKES_NUMBERS = {
     "the class that gives back": lambda made, it: made.pool.give_back(out(made)[:1], it, 7),
     "the class that is moved to": lambda made, it: made.pool.move(out(made)[:1], OUTSIDE, 7, it, 0),
     "the batch to wait for": lambda made, it: made.pool.give_back(out(made)[:1], OUTSIDE, 7, it),
+    "the newest result": lambda made, it: made.pool.settle(it),
     "whose slot": lambda made, it: made.pool.owner(it),
     "the entry of a slot": lambda made, it: made.cache.at(it),
     "the entry to remove": lambda made, it: made.cache.remove(it),
@@ -244,6 +247,13 @@ def test_slots_of_requests_and_cache_are_nobodys_to_give_back(made, kind):
         with pytest.raises(WrongSlots, match=r"it belongs to (working|ring|cache) \w+, not to outside 7"):
             made.pool.give_back(np.array([slot]), OUTSIDE, 7)
         assert snapshot(made) == before
+
+
+def test_a_claim_is_taken_back_once(made):
+    before = snapshot(made)
+    with pytest.raises(WrongSlots, match=r"cannot unclaim slot \d+: no row is going to write it"):
+        made.pool.unclaim(out(made))
+    assert snapshot(made) == before
 
 
 def test_a_seat_is_not_freed_twice_nor_given_slots_twice(made):
@@ -471,6 +481,16 @@ def test_an_observer_that_is_refused_at_the_beginning_observes_nothing(made):
 
 
 # The scheduler's own.
+
+
+def test_a_scheduler_has_an_engine_and_requests(made):
+    with pytest.raises(BadArgument, match="'None' of type NoneType; write an Engine"):
+        Scheduler(None)
+    scheduler = Scheduler(made)
+    before = snapshot(scheduler)
+    with pytest.raises(BadArgument, match="'r' of type str; write a Request"):
+        scheduler.submit("r")
+    assert snapshot(scheduler) == before
 
 
 def test_what_is_queued_is_what_was_checked():
