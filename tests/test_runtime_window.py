@@ -238,7 +238,8 @@ def test_an_interrupt_at_any_line_changes_nothing_or_all_or_is_told(kind, mode, 
             break
         finally:
             made.close()
-        line += 1
+        # Of what the eager mode on the plain stream goes through as well, every third line.
+        line += 1 if (kind, mode) == (Inline, "eager") else 3
     assert seen["before"] > 0
     assert seen["halted"] > 0, "there is no line at which the step is half done?"
     assert seen["failed"] > 0 or kind is Worker or step not in ("prefill", "decode")
