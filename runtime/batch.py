@@ -62,7 +62,7 @@ class Rows:
 
     def filter(self, kept: Ints) -> Rows:
         """Return the rows at the given places, in that order; int64 of shape [rows], no mask."""
-        if np.count_nonzero(arguments.ints(kept, "places of rows") < 0):
+        if len(arguments.ints(kept, "places of rows")) and kept[kept.argmin()] < 0:
             raise BadArgument(f"places of rows: {kept.min()} is none; write 0..{len(self) - 1}")
         return Rows(self.block[:, kept])
 

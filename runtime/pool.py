@@ -113,7 +113,7 @@ class SlotPool:
     def unclaim(self, slots: Ints) -> None:
         """Note that the result of such a row has been processed; raises WrongSlots where no row was noted."""
         left = self.claims[arguments.ints(slots, "slots to unclaim")] - 1
-        if np.count_nonzero(left < 0):
+        if len(left) and left[left.argmin()] < 0:
             raise WrongSlots(f"cannot unclaim slot {slots[left < 0][0]}: no row is going to write it")
         self.claims[slots] = left
 

@@ -206,7 +206,7 @@ class Tracker:
         """Raise Contradiction where a request on a boundary has no slot at `next`, which nothing may empty."""
         table = self.table
         wrong = table.ring[at, table.next[at]] == ABSENT
-        if wrong.any():
+        if np.count_nonzero(wrong):
             seat = at[wrong][0]
             raise Contradiction(
                 f"request {table.names[seat]} (seat {seat}): batch {number} is on a boundary, and ring position "
