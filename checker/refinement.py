@@ -214,7 +214,8 @@ class Twin:
         """Admit a request under a name; False: the runtime lets it wait."""
         before, tokens = self._look(), np.array(text(family + 1, prompt)[0])
         missing, evictable = self._missing(tokens)
-        seat = self.engine.admit(f"r{name + 1}", tokens)
+        handle = self.engine.admit(f"r{name + 1}", tokens)
+        seat = self.engine.table.seat(handle)
         evicted = before.cached - {node.slot for node in self.engine.cache}
         if (seat == ABSENT) != (missing > evictable) or len(evicted) != (missing if seat != ABSENT else 0):
             done = f"{'waits' if seat == ABSENT else 'is admitted'}, and {len(evicted)} entries are evicted for it"
@@ -231,7 +232,7 @@ class Twin:
     def prefill(self, name: RequestId) -> None:
         """Launch the prefill of an admitted request."""
         before = self._look()
-        self.engine.prefill(self.seats[name])
+        self.engine.prefill(self.engine.table.handle(self.seats[name]))
         self._follow(before, (prefill, (name, ABSENT)))
 
     def prepare(self, names: Sequence[RequestId], exhausted: bool = False) -> None:
@@ -239,7 +240,7 @@ class Twin:
         seats = sorted(self.seats[name] for name in names)
         order = self._order(seats)
         before = self._look(exhausted)
-        self.engine.decode(np.array(seats, dtype=np.int64))
+        self.engine.decode(self.engine.table.handles(np.array(seats, dtype=np.int64)))
         ring = self.engine.table.ring
         self.design.handed_out = ring[(before.ring == ABSENT) & (ring != ABSENT)].tolist()
         rows = tuple(name in names for name in range(self.scope.requests))
@@ -278,7 +279,7 @@ class Twin:
     def abort(self, name: RequestId) -> None:
         """Abort a request."""
         before = self._look()
-        self.engine.abort(self.seats.pop(name))
+        self.engine.abort(self.engine.table.handle(self.seats.pop(name)))
         self._follow(before, (abort, (name,)))
 
     def evict(self, key: Text) -> None:
@@ -336,7 +337,7 @@ class Twin:
                 raise Failed("refinement", "held back", f"slot {slot} is held back, and nothing in flight touches it")
             self._take(others_take, slot)
         if before.held:
-            self.engine.pool.give_back(np.array(before.held))
+            self.engine.pool.give_back(np.array(before.held), OUTSIDE, 0)
             for slot in before.held:
                 self._take(others_give_back, slot)
         self.engine.pool.reclaim = self.engine.reclaim
@@ -344,7 +345,8 @@ class Twin:
         self._compare(contents=self.told_when_to_run)
 
     def _compare(self, contents: bool) -> None:
-        for what in [*self.watch.wrong, *differences(self.view, self.state, self.seats, contents)]:
+        raised = [f"observer: it raised {error!r}" for error in self.engine.notices.failures]
+        for what in [*raised, *self.watch.wrong, *differences(self.view, self.state, self.seats, contents)]:
             raise Failed("refinement", what.split(":")[0], what)
 
     def _take(self, action: Action, *arguments: object) -> None:

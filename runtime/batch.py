@@ -6,13 +6,15 @@ what the device works by; filtering, joining and copying carry every column beca
 
 from __future__ import annotations
 
-from typing import cast
-
 import numpy as np
 from torch import Tensor
 
+from runtime import arguments
+from runtime.arguments import BadArgument, described
 from runtime.columns import Column, Ints, columns_of
 from runtime.streams import Event
+
+_INT64 = np.dtype(np.int64)
 
 
 class Rows:
@@ -32,17 +34,23 @@ class Rows:
     mark = Column(9, "The length whose state it writes into `slot`; ABSENT: none.")
 
     def __init__(self, block: Ints) -> None:
-        if block.ndim != 2 or len(block) != len(ROW_COLUMNS):
-            raise ValueError(f"rows are a block of {len(ROW_COLUMNS)} lines, not of shape {block.shape}")
+        if type(block) is not np.ndarray or block.dtype != np.int64 or block.shape[:-1] != (len(ROW_COLUMNS),):
+            raise BadArgument(f"rows are an int64 block of {len(ROW_COLUMNS)} lines, not {described(block)}")
         block.flags.writeable = False
         self.block = block
 
     @classmethod
     def of(cls, **columns: Ints | int) -> Rows:
-        """Return rows made of all their columns, each one value per row or one for all; `seat` says how many."""
-        block = np.empty((len(ROW_COLUMNS), len(cast(Ints, columns["seat"]))), np.int64)
+        """Return rows made of all their columns, each one value per row or one for all; `seat` says how many.
+
+        A column is int64 of shape [rows]; numbers of another kind would be cut to whole ones.
+        """
+        block = np.empty((len(ROW_COLUMNS), len(arguments.ints(columns["seat"], "column seat"))), np.int64)
         for name, column in ROW_COLUMNS.items():
-            block[column.number] = columns[name]
+            given = columns[name]
+            if type(given) is not int and (type(given) is not np.ndarray or given.dtype != _INT64):
+                raise BadArgument(f"column {name}: {described(given)}; write int64, or one whole number for all rows")
+            block[column.number] = given
         return cls(block)
 
     def __len__(self) -> int:
@@ -53,7 +61,9 @@ class Rows:
         return [dict(zip(ROW_COLUMNS, row, strict=True)) for row in self.block.T.tolist()]
 
     def filter(self, kept: Ints) -> Rows:
-        """Return the rows at the given places, in that order."""
+        """Return the rows at the given places, in that order; int64 of shape [rows], no mask."""
+        if len(arguments.ints(kept, "places of rows")) and kept[kept.argmin()] < 0:
+            raise BadArgument(f"places of rows: {kept.min()} is none; write 0..{len(self) - 1}")
         return Rows(self.block[:, kept])
 
     def merge(self, other: Rows) -> Rows:
@@ -84,8 +94,19 @@ class Batch:
         self.boundaries = boundaries
         """The places of the rows that carry a mark: only they cost anything when the result is processed."""
 
+    def failure(self) -> Exception | None:
+        """Wait for the device and return what the batch's work has raised; None: nothing."""
+        try:
+            self.ran.wait()
+        except Exception as error:
+            return error
+        return None
+
     def tokens(self) -> Ints:
-        """Wait for the device and return what the rows produced, on the host. Bookkeeping never asks for it."""
+        """Wait for the device and return what the rows produced, on the host; raises what the work raised.
+
+        Bookkeeping never asks for it.
+        """
         self.ran.wait()
         found: Ints = self.produced.cpu().numpy()
         return found

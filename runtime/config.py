@@ -11,6 +11,10 @@ EAGER, LAZY = "eager", "lazy"
 OVERWRITE, SKIP = "overwrite", "skip"
 
 
+MOST_REQUESTS = 1 << 20
+"""What a handle has bits for: a power of two."""
+
+
 class BadConfig(ValueError):
     """Sizes or modes that do not fit together; the message says which, why, and what to write instead."""
 
@@ -42,6 +46,8 @@ class Config:
         for name, least in (("requests", 1), ("slots", 1), ("max_len", 1), ("interval", 1), ("ring", 1)):
             self._at_least(name, least)
         self._at_least("lookahead", 0)
+        if self.requests > MOST_REQUESTS:
+            raise BadConfig(f"requests={self.requests} is too many for a handle; write at most {MOST_REQUESTS}")
         for name, choices in (("mode", (EAGER, LAZY)), ("without_spare", (OVERWRITE, SKIP))):
             if getattr(self, name) not in choices:
                 raise BadConfig(f"{name}={getattr(self, name)!r} is unknown; write {' or '.join(choices)}")

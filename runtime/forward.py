@@ -15,7 +15,10 @@ _WORKING, _SOURCE, _SLOT = (ROW_COLUMNS[name].number for name in ("working", "so
 
 
 class Model(Protocol):
-    """What a model has to offer: it advances states in place, and says which tokens come next."""
+    """What a model has to offer: it advances states in place, and says which tokens come next.
+
+    It may raise, at any point; then its batch fails (runtime/engine.py). It writes no slot but those in `working`.
+    """
 
     layers: tuple[Layer, ...]
 

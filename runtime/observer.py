@@ -1,10 +1,14 @@
 """One hook for each thing that happens, named like the spec's actions and the events of a trace; these do nothing.
 
-A recorder overrides them. The engine calls a hook once for a batch, never once for a row.
+A recorder overrides them. The engine calls a hook once for a batch, never once for a row, and after the step: what a
+hook raises can't break it.
 """
 
 from __future__ import annotations
 
+import logging
+from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING
 
 from runtime.batch import Batch
@@ -46,3 +50,41 @@ class Observer:
 
     def evict(self, slot: int) -> None:
         """The cache has given up a slot."""
+
+
+class Notices:
+    """What a step has to report, kept until the step is complete.
+
+    An observer that raises is told no more, since a record with a hole in it is worse than one that ends: the error is
+    logged once and kept in `failures`, and the engine goes on.
+    """
+
+    def __init__(self) -> None:
+        self.failures: list[Exception] = []
+        """What observers have raised, one for each that was dropped."""
+        self.listen(Observer())
+        self._held: deque[partial[None]] = deque()
+
+    def listen(self, observer: Observer) -> None:
+        """Let an observer hear of every step from now on, in the place of the one before."""
+        self._observer = observer
+        self._idle = type(observer) is Observer
+
+    def note(self, hook: str, *given: object) -> None:
+        """Keep what happened, by the name of its hook."""
+        if not self._idle:
+            self._held.append(partial(getattr(self._observer, hook), *given))
+
+    def deliver(self) -> None:
+        """Tell the observer what the step did."""
+        while self._held:
+            told = self._held.popleft()
+            try:
+                told()
+            except Exception as error:
+                self._held.clear()
+                self.failures.append(error)
+                logging.getLogger(__name__).error(
+                    "the observer %r raised and is told no more; the engine goes on", self._observer, exc_info=error
+                )
+                self.listen(Observer())

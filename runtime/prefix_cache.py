@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import islice
 
+from runtime import arguments
+from runtime.arguments import BadArgument
 from runtime.boundary import ABSENT
 from runtime.columns import Ints
 
@@ -52,6 +54,7 @@ class PrefixCache:
 
     def keys(self, tokens: Ints) -> Iterator[tuple[int, Key]]:
         """Yield (length, key) for every whole number of intervals in a text, the shortest first."""
+        arguments.ints(tokens, "tokens of a text")
         key = b""
         for length in range(self._interval, len(tokens) + 1, self._interval):
             key = blake2b(key + tokens[length - self._interval : length].tobytes(), digest_size=16).digest()
@@ -59,14 +62,15 @@ class PrefixCache:
 
     def key(self, tokens: Ints) -> Key:
         """Return the key of a whole text, whose length is a multiple of the interval and not 0."""
-        *_, (length, key) = self.keys(tokens)
-        assert length == len(tokens), f"a key covers whole intervals of {self._interval} tokens, not {len(tokens)}"
+        if not len(arguments.ints(tokens, "tokens of a text")) or len(tokens) % self._interval:
+            raise BadArgument(f"a key covers whole intervals of {self._interval} tokens, not {len(tokens)}")
+        *_, (_, key) = self.keys(tokens)
         return key
 
     def match(self, tokens: Ints) -> Node | None:
         """Return the entry of the longest cached prefix that is shorter than the text: one token has to be computed."""
         found = None
-        for _, key in self.keys(tokens[:-1]):
+        for _, key in self.keys(arguments.ints(tokens, "tokens of a text")[:-1]):
             found = self._nodes.get(key, found)
         return found
 
@@ -79,19 +83,23 @@ class PrefixCache:
 
     def at(self, slot: int) -> Node:
         """Return the entry that owns a slot; raises KeyError where none does."""
-        return self._by_slot[slot]
+        return self._by_slot[arguments.whole(slot, "a slot")]
 
     def insert(self, key: Key, length: int, slot: int) -> Node:
         """Enter a slot under a key that is not there yet, and return its entry."""
+        arguments.whole(length, "the length of an entry", least=1)
+        if arguments.whole(slot, "a slot", least=0) in self._by_slot:
+            raise BadArgument(f"slot {slot} has an entry of {self._by_slot[slot].length} tokens; remove that one first")
+        if key in self._nodes:
+            raise BadArgument(f"slot {slot}: its key has an entry, and none is replaced: the older one is kept")
         node = Node(key, length, slot, self._entered)
-        assert key not in self._nodes, "an entry is never replaced: the older one is kept"
         self._nodes[key] = self._by_slot[slot] = node
         self._entered += 1
         return node
 
     def remove(self, slot: int) -> Node:
         """Take the entry that owns a slot out; raises KeyError where none does."""
-        node = self._by_slot.pop(slot)
+        node = self._by_slot.pop(arguments.whole(slot, "a slot"))
         del self._nodes[node.key]
         return node
 
@@ -100,4 +108,6 @@ class PrefixCache:
 
         Nobody copies from them, now or soon. processed: the newest batch whose result has been processed.
         """
+        arguments.whole(processed, "the newest processed batch", least=ABSENT)
+        arguments.whole(most, "a number of entries", least=0)
         return list(islice((node for node in self if not node.locks and node.read_by <= processed), most))

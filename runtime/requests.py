@@ -9,10 +9,11 @@ from typing import Final
 
 import numpy as np
 
+from runtime import arguments
 from runtime.batch import Rows
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Column, Ints, columns_of
-from runtime.config import EAGER, Config
+from runtime.config import EAGER, MOST_REQUESTS, Config
 
 IDLE: Final = 0
 """Nobody sits there."""
@@ -22,8 +23,18 @@ RUNNING: Final = 2
 """Its prefill has been launched; it may be in decode batches."""
 
 
+Handle = int
+"""What a request goes by outside: its seat in the low bits, above them the seat's epoch.
+
+It is a plain number, so an engine keeps handles in its columns, but no seat number: the handle of a request that has
+left fits nobody, whoever sits in that seat by now.
+"""
+SEAT_BITS: Final = MOST_REQUESTS.bit_length() - 1
+SEAT_MASK: Final = MOST_REQUESTS - 1
+
+
 class NoSeat(RuntimeError):
-    """Every seat of the request table is taken: the scheduler admits no more than `requests` at once."""
+    """Every seat of the request table is taken (the scheduler admits no more than there are), or this is none."""
 
 
 class RequestTable:
@@ -54,6 +65,22 @@ class RequestTable:
         """Counts the requests that have left a seat. It belongs to the seat, so it is no part of a record."""
         self.names: list[str] = [""] * config.requests
         self._seats = list(range(config.requests - 1, -1, -1))
+        self._taken = np.zeros(config.requests, np.bool_)
+
+    def handles(self, seats: Ints) -> Ints:
+        """Return the handles of whoever sits there: int64 of shape [rows]."""
+        found: Ints = self.epoch[seats] << SEAT_BITS | seats
+        return found
+
+    def handle(self, seat: int) -> Handle:
+        """Return the handle of whoever sits there."""
+        return int(self.epoch[seat]) << SEAT_BITS | seat
+
+    def seat(self, handle: Handle) -> int:
+        """Return where the request with a handle sits; ABSENT: it has left, or no request ever had that handle."""
+        seat = arguments.whole(handle, "the handle of a request") & SEAT_MASK
+        here = seat < len(self.names) and self._taken[seat] and handle >> SEAT_BITS == self.epoch[seat]
+        return seat if here else ABSENT
 
     @property
     def seats_left(self) -> int:
@@ -67,14 +94,19 @@ class RequestTable:
 
     def sit(self, name: str) -> int:
         """Give a request a seat; its record is an idle one."""
+        arguments.name(name, "the name of a request")
         if not self._seats:
             raise NoSeat(f"request {name}: all {len(self.names)} seats are taken")
         seat = self._seats.pop()
+        self._taken[seat] = True
         self.names[seat] = name
         return seat
 
     def clear(self, seat: int) -> None:
         """Make the record an idle one and the seat free; rows launched for it are dropped when they return."""
+        if not self._taken[arguments.whole(seat, "a seat", 0, len(self.names))]:
+            raise NoSeat(f"seat {seat} is free already: nobody is going to get it twice")
+        self._taken[seat] = False
         self.block[:, seat] = self._idle[:, 0]
         self.ring[seat] = ABSENT
         self.epoch[seat] += 1
@@ -86,13 +118,16 @@ class RequestTable:
         The caller has let every row of it return: rows go by seats. Raises ValueError unless the source is in use and
         the target is not.
         """
-        if self.phase[source] == IDLE or self.phase[target] != IDLE:
+        for seat in (source, target):
+            arguments.whole(seat, "a seat", 0, len(self.names))
+        if self.phase[source] == IDLE or self._taken[target]:
             raise ValueError(f"cannot move seat {source} to seat {target}: one is idle, or the other is in use")
         self.block[:, target] = self.block[:, source]
         self.ring[target] = self.ring[source]
         self.tokens[target] = self.tokens[source]
         self.names[target] = self.names[source]
         self._seats.remove(target)
+        self._taken[target] = True
         self.clear(source)
 
 

@@ -6,6 +6,8 @@ pending, so with L + 2 buffers the one whose turn it is has been copied already,
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -30,7 +32,9 @@ class Buffer:
     def fill(self, block: Ints, tail: Ints | None = None) -> None:
         """Write a block and what follows it, once the former contents are on the device."""
         if self.copied is not None:
-            self.copied.wait()
+            # Work that has failed copies no more: that its batch failed is reported with its result, and only there.
+            with contextlib.suppress(Exception):
+                self.copied.wait()
         self.used = block.size
         np.copyto(self._view[: block.size].reshape(block.shape), block)
         if tail is not None:
@@ -52,6 +56,9 @@ class Staging:
         self._turn = 0
 
     def next(self) -> Buffer:
-        """Return the buffer whose turn it is."""
+        """Return the buffer whose turn it is; it stays the next one until `advance`."""
+        return self._buffers[(self._turn + 1) % len(self._buffers)]
+
+    def advance(self) -> None:
+        """Note that the next buffer is in use."""
         self._turn = (self._turn + 1) % len(self._buffers)
-        return self._buffers[self._turn]

@@ -30,8 +30,12 @@ class Event(Protocol):
         ...
 
 
+class Interrupted(RuntimeError):
+    """Work that was ended in the middle, by Ctrl-C or an exit: it has failed, and what it wrote is worth nothing."""
+
+
 class Stream(Protocol):
-    """Performs work in the order in which it was submitted."""
+    """Performs work in the order in which it was submitted, and goes on after work that raises."""
 
     def submit(self, work: Work) -> Event:
         """Enqueue work, and return what tells when it has been performed."""
@@ -75,6 +79,18 @@ class _Failed:
         raise self._error
 
 
+def interrupted(error: BaseException) -> Exception:
+    """Return what whoever waits is told: they must be able to tell it from an interrupt of their own."""
+    told = Interrupted(f"the work was ended by {type(error).__name__}")
+    told.__cause__ = error
+    return told
+
+
+def failed(error: BaseException) -> Event:
+    """Return the event of work that has raised something."""
+    return _Failed(error if isinstance(error, Exception) else interrupted(error))
+
+
 class Inline:
     """Performs work while it is submitted, an accelerator's part of it included."""
 
@@ -84,7 +100,10 @@ class Inline:
         self._settle = _accelerator()
 
     def submit(self, work: Work) -> Event:
-        """Perform the work now; what it raises is told by the event, as on every stream: the batch is launched."""
+        """Perform the work now; what it raises is reported by the event, as on every stream: the batch is launched.
+
+        An interrupt comes through. The engine counts the batch as launched and failed if its work had begun.
+        """
         try:
             work()
             self._settle()
@@ -101,14 +120,16 @@ class _Flag:
 
     def __init__(self) -> None:
         self._flag = threading.Event()
-        self._error: BaseException | None = None
+        self._error: Exception | None = None
 
     def perform(self, work: Work) -> None:
         """Perform the work and set the event, whatever happens."""
         try:
             work()
-        except BaseException as error:
+        except Exception as error:
             self._error = error
+        except BaseException as error:
+            self._error = interrupted(error)
         self._flag.set()
 
     def done(self) -> bool:
@@ -165,9 +186,10 @@ class _Turn(_Flag):
         self._stream = stream
 
     def wait(self) -> None:
-        """Let the device run until it has got so far; raises what the work raised."""
-        while not self.done():
-            self._stream.advance()
+        """Let the device run until it has got so far; raises what this work raised, and not what others did."""
+        while not self._flag.is_set():
+            self._stream.perform()
+        self.done()
 
 
 class Simulated:
@@ -193,12 +215,16 @@ class Simulated:
         """Perform the oldest piece of work, and raise what it raises; RuntimeError where there is none."""
         if not self._queue:
             raise RuntimeError("the simulated device has nothing to do; submit work first")
+        self.perform().done()
+
+    def perform(self) -> Event:
+        """Perform the oldest piece of work and return its event, which has what it raised."""
         turn, work = self._queue.popleft()
         turn.perform(work)
         self.performed += 1
-        turn.done()
+        return turn
 
     def close(self) -> None:
-        """Perform what is left."""
+        """Perform what is left; what it raises is reported by the events."""
         while self._queue:
-            self.advance()
+            self.perform()

@@ -5,20 +5,34 @@ Only rows on a boundary cost anything beyond a few column operations, and all of
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
 
-from runtime import boundary
+from runtime import arguments, boundary
 from runtime.batch import Batch, Rows
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.config import EAGER, LAZY, SKIP, Config
-from runtime.observer import Observer
-from runtime.pool import RING, WORKING, SlotPool, WrongSlots
-from runtime.requests import ADMITTED, RUNNING, RequestTable
+from runtime.observer import Notices
+from runtime.pool import RING, WORKING, SlotPool
+from runtime.requests import ADMITTED, IDLE, RUNNING, SEAT_BITS, SEAT_MASK, RequestTable
 
 
 class Contradiction(RuntimeError):
     """What the protocol rules out; raised before anything is changed, naming request and batch, or slot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a launch is going to change: all of it is known, and nothing has been done."""
+
+    rows: Rows
+    places: Ints
+    """The places of the rows that carry a mark."""
+    commit: Callable[[], None]
+    """Does it; nothing in there may fail."""
 
 
 class Tracker:
@@ -28,13 +42,15 @@ class Tracker:
         self.config = config
         self.table = table
         self.pool = pool
-        self.observer = Observer()
+        self.notices = Notices()
 
     # At admission.
 
     def admit(self, seat: int, prompt: int, source: int, prefix: int) -> None:
         """Give a request its working slot and fill its ring: every position (eager) or one (lazy)."""
         table = self.table
+        if table.phase[arguments.whole(seat, "a seat", 0, len(table.names))] != IDLE:
+            raise Contradiction(f"seat {seat}: request {table.names[seat]} has its slots already")
         slots = self.pool.take(self.config.slots_per_request, RING, seat)
         self.pool.kind[slots[0]] = WORKING
         table.phase[seat] = ADMITTED
@@ -46,7 +62,7 @@ class Tracker:
 
     # At preparation.
 
-    def prepare_prefill(self, seat: int, number: int) -> Rows:
+    def prepare_prefill(self, seat: int, number: int) -> Prepared:
         """Record the prefill of an admitted request's whole prompt; its newest boundary claims the position `next`."""
         table = self.table
         if not 0 <= seat < len(table.names) or table.phase[seat] != ADMITTED:
@@ -55,12 +71,13 @@ class Tracker:
         seats = np.array([seat])
         mark = boundary.prefill_mark(table.seq_len[seats], table.prefix[seats], self.config.interval)
         position = slot = np.array([ABSENT])
+        following = table.next[seats]
         if mark[0] != ABSENT:
             self._refuse_without_slot(seats, number)
             position = table.next[seats]
-            slot = self._claim(seats, position)
+            slot = table.ring[seats, position]
             if self.config.mode == EAGER:
-                table.next[seats] = boundary.eager_next(position, mark, self.config.ring)
+                following = boundary.eager_next(position, mark, self.config.ring)
         rows = Rows.of(
             seat=seats,
             epoch=table.epoch[seats],
@@ -73,42 +90,50 @@ class Tracker:
             slot=slot,
             mark=mark,
         )
-        table.phase[seat] = RUNNING
-        table.source[seat] = ABSENT
-        table.prefix[seat] = 0
-        table.last_batch[seat] = number
-        return rows
+        marked = (mark != ABSENT).nonzero()[0]
 
-    def prepare_decode(self, seats: Ints, number: int) -> tuple[Rows, Ints]:
+        def commit() -> None:
+            self.pool.claim(slot[marked])
+            table.next[seats] = following
+            table.phase[seat] = RUNNING
+            table.source[seat] = ABSENT
+            table.prefix[seat] = 0
+            table.last_batch[seat] = number
+
+        return Prepared(rows, marked, commit)
+
+    def prepare_decode(self, handles: Ints, number: int) -> Prepared:
         """Move requests one token ahead and make the claims of those on a boundary.
 
-        `seats`: int64 of shape [rows], ascending. Returns the rows, and the places of those that carry a mark.
+        `handles`: int64 of shape [rows], in ascending seats.
         """
         table = self.table
+        seats: Ints = handles & SEAT_MASK
+        try:
+            epoch: Ints = table.epoch[seats]
+        except IndexError as error:
+            stranger = handles[seats >= len(table.names)][0]
+            raise Contradiction(f"handle {stranger}: nobody goes by it; batch {number} would decode it") from error
         seq_len = table.seq_len[seats] + 1
-        self._refuse_unprepared(seats, seq_len, number)
+        self._refuse_unprepared(handles, seats, seq_len, handles >> SEAT_BITS != epoch, number)
         count = table.decode_count[seats] + 1
         mark = boundary.decode_mark(seq_len, self.config.interval)
         places = (mark != ABSENT).nonzero()[0]
         position: Ints | int = ABSENT
         slot: Ints | int = ABSENT
+        claims: Callable[[], None] | None = None
         if len(places):
             position, slot = np.full((2, len(seats)), ABSENT)
             at = seats[places]
             self._refuse_without_slot(at, number)
-            claimed, mark[places] = self._positions(at, mark[places])
+            claimed, mark[places], slots, claims = self._positions(at, mark[places])
             places = places[mark[places] != ABSENT]
             position[places] = claimed
-            slot[places] = self._claim(seats[places], claimed)
-            if self.config.mode == EAGER:
-                table.next[at] = boundary.eager_next(claimed, mark[places], self.config.ring)
-        table.seq_len[seats] = seq_len
-        table.decode_count[seats] = count
-        table.last_batch[seats] = number
+            slot[places] = slots
         working = table.working[seats]
         rows = Rows.of(
             seat=seats,
-            epoch=table.epoch[seats],
+            epoch=epoch,
             decode_count=count,
             seq_len=seq_len,
             start=seq_len - 1,
@@ -118,54 +143,89 @@ class Tracker:
             slot=slot,
             mark=mark,
         )
-        return rows, places
 
-    def _positions(self, at: Ints, mark: Ints) -> tuple[Ints, Ints]:
-        """Return the positions of the rows that claim one, and the marks of all: ABSENT for those that skip."""
+        def commit() -> None:
+            if claims:
+                claims()
+            table.seq_len[seats] = seq_len
+            table.decode_count[seats] = count
+            table.last_batch[seats] = number
+
+        return Prepared(rows, places, commit)
+
+    def _positions(self, at: Ints, mark: Ints) -> tuple[Ints, Ints, Ints, Callable[[], None]]:
+        """Decide what rows on a boundary claim.
+
+        Returns the positions of those that claim one, the marks of all (ABSENT for those that skip), the slots that are
+        claimed, and what makes the claims.
+        """
+        return self._eager(at, mark) if self.config.mode == EAGER else self._lazy(at, mark)
+
+    def _eager(self, at: Ints, mark: Ints) -> tuple[Ints, Ints, Ints, Callable[[], None]]:
         table = self.table
-        if self.config.mode == EAGER:
-            return table.next[at], mark
+        position: Ints = table.next[at]
+        slots: Ints = table.ring[at, position]
+        following = boundary.eager_next(position, mark, self.config.ring)
+
+        def commit() -> None:
+            table.next[at] = following
+            self.pool.claim(slots)
+
+        return position, mark, slots, commit
+
+    def _lazy(self, at: Ints, mark: Ints) -> tuple[Ints, Ints, Ints, Callable[[], None]]:
+        """The same with spares: they are only foreseen, until the claims are made."""
+        table = self.table
         empty = table.ring[at] == ABSENT
         spare = np.full(len(at), ABSENT)
         wanting = empty.any(axis=1).nonzero()[0]
-        wanting = wanting[: self.pool.make_available(len(wanting))]
         filled = empty.argmax(axis=1)
         if len(wanting):
-            spare[wanting] = self.pool.take(len(wanting), RING, at[wanting])
-            table.ring[at[wanting], filled[wanting]] = spare[wanting]
+            foreseen = self.pool.foresee(len(wanting))
+            wanting = wanting[: len(foreseen)]
+            spare[wanting] = foreseen
         position = boundary.lazy_position(table.next[at], filled, spare)
         mark = boundary.lazy_mark(mark, spare, self.config.without_spare == SKIP)
-        table.last_len[at] = boundary.label_after_claim(table.last_len[at], table.last[at], position, mark)
-        table.next[at] = position
-        return position[mark != ABSENT], mark
+        label = boundary.label_after_claim(table.last_len[at], table.last[at], position, mark)
+        slots: Ints = np.where(spare == ABSENT, table.ring[at, position], spare)
+        claims = mark != ABSENT
+        slots = slots[claims]
 
-    def _claim(self, seats: Ints, position: Ints) -> Ints:
-        """Note that rows of these requests will write at these positions, and return the slots there."""
-        slots: Ints = self.table.ring[seats, position]
-        self.pool.claim(slots)
-        return slots
+        def commit() -> None:
+            if len(wanting):
+                seats = at[wanting]
+                self.pool.make_available(len(wanting))
+                table.ring[seats, filled[wanting]] = self.pool.hand_out(len(wanting), RING, seats)
+            table.last_len[at] = label
+            table.next[at] = position
+            self.pool.claim(slots)
+
+        return position[claims], mark, slots, commit
 
     def _refuse_without_slot(self, at: Ints, number: int) -> None:
         """Raise Contradiction where a request on a boundary has no slot at `next`, which nothing may empty."""
         table = self.table
         wrong = table.ring[at, table.next[at]] == ABSENT
-        if wrong.any():
+        if np.count_nonzero(wrong):
             seat = at[wrong][0]
             raise Contradiction(
                 f"request {table.names[seat]} (seat {seat}): batch {number} is on a boundary, and ring position "
                 f"{table.next[seat]} holds no slot"
             )
 
-    def _refuse_unprepared(self, seats: Ints, seq_len: Ints, number: int) -> None:
-        """Raise Contradiction where a request cannot decode: it is not running, too long, or named out of order."""
+    def _refuse_unprepared(self, handles: Ints, seats: Ints, seq_len: Ints, stale: Bools, number: int) -> None:
+        """Raise Contradiction where a request cannot decode: it left, does not run, is too long, or is out of order."""
         table = self.table
-        wrong = (table.phase[seats] != RUNNING) | (seq_len > self.config.max_len)
+        wrong = stale | (table.phase[seats] != RUNNING)
+        wrong |= seq_len > self.config.max_len
         wrong[1:] |= seats[1:] <= seats[:-1]
-        wrong[:1] |= seats[:1] < 0
-        if wrong.any():
-            seat = seats[wrong][0]
+        if np.count_nonzero(wrong):
+            place = int(wrong.argmax())
+            seat = seats[place]
+            if stale[place]:
+                raise Contradiction(f"handle {handles[place]}: nobody goes by it; batch {number} would decode it")
             raise Contradiction(
-                f"request {table.names[seat]} (seat {seat}): batch {number} would decode it to {seq_len[wrong][0]} "
+                f"request {table.names[seat]} (seat {seat}): batch {number} would decode it to {seq_len[place]} "
                 f"tokens; rows must be running, at most max_len={self.config.max_len} long, and in ascending seats"
             )
 
@@ -176,19 +236,22 @@ class Tracker:
 
         Returns which rows' requests are still there, and how many steps those are ahead: bool and int64 of shape
         [rows]. Raises Contradiction, before anything is changed, where that is more than the scheduler runs ahead.
+        From there on the engine is in the middle of a step, which it ends.
         """
         rows, table = batch.rows, self.table
-        alive = table.present(rows)
-        ahead = boundary.lookahead(table.decode_count[rows.seat], rows.decode_count)
+        seats, counts = rows.seat, rows.decode_count
+        alive: Bools = table.epoch[seats] == rows.epoch
+        ahead = boundary.lookahead(table.decode_count[seats], counts)
         wrong = boundary.outside_window(ahead, self.config.lookahead) & alive
-        if wrong.any():
-            place = int(wrong.nonzero()[0][0])
-            seat = rows.seat[place]
+        if np.count_nonzero(wrong):
+            place = int(wrong.argmax())
+            seat = seats[place]
             raise Contradiction(
                 f"request {table.names[seat]}, batch {batch.number}: the request is at decode count "
-                f"{table.decode_count[seat]} and the row at {rows.decode_count[place]}, a lookahead outside "
+                f"{table.decode_count[seat]} and the row at {counts[place]}, a lookahead outside "
                 f"0..{self.config.lookahead}"
             )
+        self.pool.guard.begin("process")
         places = batch.boundaries
         if len(places):
             self.pool.unclaim(rows.slot[places])
@@ -215,9 +278,11 @@ class Tracker:
         slots = self.table.ring[seat, position]
         places = boundary.may_free(slots, self.pool.claims[slots]).nonzero()[0]
         if len(places):
-            self.table.ring[seat[places], position[places]] = ABSENT
-            self.pool.give_back(slots[places])
-            self.observer.free(slots[places])
+            gone, owners = slots[places], seat[places]
+            self.pool.refuse_unowned(gone, "give back", RING, owners)
+            self.table.ring[owners, position[places]] = ABSENT
+            self.pool.put_back(gone, after=ABSENT)
+            self.notices.note("free", gone)
 
     # When a checkpoint is published, or a request leaves.
 
@@ -238,18 +303,11 @@ class Tracker:
 
     def refuse_unowned(self, seat: int) -> Ints:
         """Return the slots of a request, its working slot first; raises WrongSlots where one is somebody else's."""
-        pool, ring = self.pool, self.table.ring[seat]
+        ring = self.table.ring[seat]
         slots: Ints = np.concatenate((self.table.working[seat : seat + 1], ring[ring != ABSENT]))
-        pool.refuse_unowned(slots, "give back")
-        # So few that plain numbers are faster than columns.
-        found = (slots.tolist(), pool.kind[slots].tolist(), pool.holder[slots].tolist())
-        for slot, kind, holder in zip(*found, strict=True):
-            if holder != seat or kind not in (WORKING, RING):
-                names = self.table.names
-                raise WrongSlots(
-                    f"cannot give back slot {slot} of request {names[seat]} (seat {seat}): it belongs to "
-                    f"{pool.owner(slot, names)}"
-                )
+        kinds = np.full(len(slots), RING)
+        kinds[0] = WORKING
+        self.pool.refuse_unowned(slots, "give back", kinds, seat)
         return slots
 
     def move(self, source: int, target: int, processed: int) -> None:
@@ -272,17 +330,19 @@ class Tracker:
         """Give back all that a request owns and make its record an idle one: every way out ends here.
 
         What launched rows still write waits until the last of them has returned. `processed`: the newest batch whose
-        result has been processed.
+        result has been processed. Raises WrongSlots before anything is changed; from there on the engine is in the
+        middle of a step, which it ends.
         """
         table, pool = self.table, self.pool
         slots = self.refuse_unowned(seat)
+        self.pool.guard.begin("release")
         last = int(table.last_batch[seat])
         if last > processed:
             touched = pool.claims[slots] > 0
             touched[0] = True
-            pool.give_back(slots[touched], after=last)
-            pool.give_back(slots[~touched])
+            pool.put_back(slots[touched], after=last)
+            pool.put_back(slots[~touched], after=ABSENT)
         else:
-            pool.give_back(slots)
+            pool.put_back(slots, after=ABSENT)
         table.clear(seat)
-        self.observer.free(slots)
+        self.notices.note("free", slots)

@@ -93,7 +93,7 @@ FAULTS = (
         "merged-29792",
         "eager, a decode row's flip of `next` waits until the boundary that is known then is processed",
         (
-            Plant(Tracker, "prepare_decode", "boundary.eager_next(claimed, mark[places], self.config.ring)", "claimed"),
+            Plant(Tracker, "_eager", "boundary.eager_next(position, mark, self.config.ring)", "position"),
             Plant(
                 Tracker,
                 "complete",
@@ -115,13 +115,13 @@ FAULTS = (
         (
             Plant(
                 Tracker,
-                "_positions",
-                "    table.next[at] = position\n",
+                "_lazy",
+                "        table.next[at] = position\n",
                 """\
-    table.next[at] = position
-    former = boundary.superseded(table.last[at], position, mark)
-    old = (former != ABSENT).nonzero()[0]
-    self._drop(at[old], former[old])
+        table.next[at] = position
+        former = boundary.superseded(table.last[at], position, mark)
+        old = (former != ABSENT).nonzero()[0]
+        self._drop(at[old], former[old])
 """,
             ),
         ),
@@ -137,7 +137,6 @@ FAULTS = (
         "the same, and the pool takes whatever it is given, with room in its list for more than there is",
         (
             ABSENT_TOO,
-            Plant(Tracker, "refuse_unowned", "if holder != seat or kind not in (WORKING, RING):", "if False:"),
             Plant(SlotPool, "refuse_unowned", "if len(slots) == 0:", "if True:"),
             Plant(SlotPool, "__init__", "np.arange(slots - 1, -1, -1)", "np.arange(999, -1, -1) - 1000 + slots"),
         ),
@@ -189,12 +188,12 @@ FAULTS = (
     Fault(
         "freed-in-flight",
         "a slot that a launched row writes is handed on at once when its owner leaves (A28)",
-        (Plant(Tracker, "release", "pool.give_back(slots[touched], after=last)", "pool.give_back(slots[touched])"),),
+        (Plant(Tracker, "release", ", after=last)", ")"),),
     ),
     Fault(
         "freed-while-read",
         "an evicted slot is handed on at once although a launched prefill copies from it (A28)",
-        (Plant(Engine, "evict", "node.read_by if node.read_by > self.processed else ABSENT", "ABSENT"),),
+        (Plant(Engine, "_evict", "node.read_by if node.read_by > self.processed else ABSENT", "ABSENT"),),
     ),
     Fault(
         "label-kept-in-place",
@@ -224,9 +223,8 @@ FAULTS = (
         "what an admitted request will copy from may be evicted before its prefill is launched (A11)",
         (
             Plant(Engine, "admit", "node.locks += 1", "pass"),
-            Plant(Engine, "admit", "node.locks -= 1", "pass"),
             Plant(Engine, "prefill", "node.locks -= 1", "pass"),
-            Plant(Engine, "abort", "self.cache.at(source).locks -= 1", "pass"),
+            Plant(Engine, "_abort", "self.cache.at(source).locks -= 1", "pass"),
         ),
     ),
 )

@@ -58,7 +58,7 @@ def test_a_plant_that_the_runtime_has_moved_away_from_is_refused():
     with pytest.raises(StalePlant, match=r"RequestTable\.clear: 'self\.period' stands there 0 times"):
         planted(Plant(RequestTable, "clear", "self.period", ""))
     with pytest.raises(StalePlant, match="stands there 2 times"):
-        planted(Plant(Tracker, "release", "give_back(slots[", ""))
+        planted(Plant(Tracker, "release", "put_back(slots[", ""))
 
 
 def test_a_planted_function_goes_by_its_own_module(monkeypatch):

@@ -37,15 +37,15 @@ def test_slots_that_are_held_back_for_ever_are_seen(monkeypatch):
 
 
 def test_a_slot_that_is_held_back_for_nothing_is_seen(monkeypatch):
-    give_back = SlotPool.give_back
-    monkeypatch.setattr(SlotPool, "give_back", lambda self, slots, after=-1: give_back(self, slots, 1))
+    put_back = SlotPool.put_back
+    monkeypatch.setattr(SlotPool, "put_back", lambda self, slots, after: put_back(self, slots, 1))
     with pytest.raises(Failed, match=r"held back: slot \d is held back, and nothing in flight touches it"):
         twin_of().abort(0)
 
 
 def test_a_free_slot_that_a_row_in_flight_touches_is_seen(monkeypatch):
-    give_back = SlotPool.give_back
-    monkeypatch.setattr(SlotPool, "give_back", lambda self, slots, after=-1: give_back(self, slots))
+    put_back = SlotPool.put_back
+    monkeypatch.setattr(SlotPool, "put_back", lambda self, slots, after: put_back(self, slots, -1))
     with pytest.raises(Failed, match=r"in-flight: slot \d may be taken"):
         twin_of().abort(0)
 

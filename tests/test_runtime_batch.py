@@ -64,7 +64,7 @@ def test_rows_are_made_of_all_columns_each_a_column_or_one_number():
     "shape", [(3,), (len(ROW_COLUMNS) - 1, 2), (len(ROW_COLUMNS) + 1, 2), (2, len(ROW_COLUMNS), 1)]
 )
 def test_a_block_of_another_shape_is_refused(shape):
-    with pytest.raises(ValueError, match=f"rows are a block of {len(ROW_COLUMNS)} lines, not of shape"):
+    with pytest.raises(ValueError, match=f"rows are an int64 block of {len(ROW_COLUMNS)} lines, not ndarray of int64"):
         Rows(np.zeros(shape, np.int64))
 
 

@@ -5,13 +5,12 @@ import pytest
 import torch
 
 from runtime import device_ops, tracking
-from runtime.engine import Engine
 from runtime.exact_model import ExactModel
 from runtime.observer import Observer
 from runtime.scheduler import Request, Scheduler
 from runtime.streams import Inline, Simulated
 from tests.no_device_read import DeviceRead, NoDeviceRead
-from tests.runtime_engines import config, engine, prompt
+from tests.runtime_engines import BySeat, by_handle, config, prompt
 
 READS = {
     "item": lambda tensor: tensor[0].item(),
@@ -47,7 +46,7 @@ def requests(count=12):
 @pytest.mark.parametrize("mode", ["eager", "lazy"])
 @pytest.mark.parametrize("stream", [Inline, Simulated])
 def test_a_scheduler_run_reads_nothing(mode, stream):
-    scheduler = Scheduler(engine(stream(), mode=mode))
+    scheduler = Scheduler(by_handle(stream(), mode=mode))
     for request in requests():
         scheduler.submit(request)
     with NoDeviceRead() as watch:
@@ -104,7 +103,7 @@ class Published(Observer):
 def test_all_bookkeeping_runs_without_a_device_to_read(mode, without_spare, device):
     settings = config(mode=mode, without_spare=without_spare, slots=12 if mode == "eager" else 7, device=device)
     counter = Published()
-    made = Engine(settings, ExactModel(), observer=counter)
+    made = BySeat(settings, ExactModel(), observer=counter)
     with NoDeviceRead(device):
         assert made_up(made) > 10
     assert counter.stored > 3
@@ -133,7 +132,7 @@ class PlantedCompletion(tracking.Tracker):
 def test_a_planted_read_is_found(monkeypatch, device, fault):
     if fault == "device work":
         monkeypatch.setattr(device_ops, "copy_states", planted_copy)
-    made = Engine(config(device=device), ExactModel())
+    made = BySeat(config(device=device), ExactModel())
     if fault == "result side":
         made.tracker.__class__ = PlantedCompletion
     with NoDeviceRead(device), pytest.raises(DeviceRead):
@@ -143,4 +142,4 @@ def test_a_planted_read_is_found(monkeypatch, device, fault):
 def test_a_planted_read_is_found_on_meta_without_the_mode(monkeypatch):
     monkeypatch.setattr(device_ops, "copy_states", planted_copy)
     with pytest.raises(RuntimeError, match="meta tensors"):
-        made_up(Engine(config(device="meta"), ExactModel()))
+        made_up(BySeat(config(device="meta"), ExactModel()))

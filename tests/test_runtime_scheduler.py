@@ -15,14 +15,14 @@ from runtime.exact_model import text
 from runtime.pool import OUTSIDE
 from runtime.scheduler import Request, Scheduler
 from runtime.streams import Inline, Simulated, Worker
-from tests.runtime_engines import FIRSTS, assert_quiescent, engine, prompt
+from tests.runtime_engines import FIRSTS, assert_quiescent, by_handle, prompt
 
 SETTINGS = list(itertools.product(("eager", "lazy"), range(4), ("overwrite", "skip")))
 SLOTS = {"eager": 3 * 5 + 2, "lazy": 3 * 2 + 3}
 
 
 def scheduler_of(stream=None, mode="eager", **changes):
-    return Scheduler(engine(stream, mode=mode, **{"ring": 4, "slots": SLOTS[mode]} | changes))
+    return Scheduler(by_handle(stream, mode=mode, **{"ring": 4, "slots": SLOTS[mode]} | changes))
 
 
 def request(name, first, length, produce):
@@ -106,8 +106,8 @@ def test_a_pool_that_others_keep_busy_makes_requests_wait_and_loses_none(mode):
     scheduler.submit(late := request("late", 3, 5, 4))
     scheduler.run_overlapped()
     assert (list(scheduler.waiting), late.output) == ([late], None)
-    made.pool.give_back(outside)
-    made.pool.give_back(rest)
+    made.pool.give_back(outside, OUTSIDE, 77)
+    made.pool.give_back(rest, OUTSIDE, 78)
     scheduler.run_overlapped()
     assert_exact(scheduler.done)
     assert late in scheduler.done
@@ -170,7 +170,7 @@ def test_a_request_is_aborted_wherever_it_is():
     assert made.pool.owners()["free, still in flight"] == {}
     scheduler.process()
     scheduler.launch()
-    hit = next(seat for seat, one in scheduler.seated.items() if one.name == "admitted")
+    hit = made.table.seat(next(handle for handle, one in scheduler.seated.items() if one.name == "admitted"))
     assert made.table.source[hit] >= 0
     assert sum(node.locks for node in made.cache) == 1
     scheduler.abort("admitted")
@@ -214,11 +214,11 @@ def test_any_order_of_launches_results_aborts_evictions_and_device_progress(tmp_
                 made.evict(free[pick % len(free)])
         elif choice == 9:
             if outside and pick % 2:
-                made.pool.give_back(outside.pop())
+                made.pool.give_back(outside.pop(), OUTSIDE, len(outside))
             elif made.pool.available:
                 outside.append(made.pool.take(1 + pick % made.pool.available, OUTSIDE, len(outside)))
-    for slots in outside:
-        made.pool.give_back(slots)
+    for number, slots in enumerate(outside):
+        made.pool.give_back(slots, OUTSIDE, number)
     while len(made.pending) >= made.config.window:
         scheduler.process()
     scheduler.run_overlapped()

@@ -18,7 +18,11 @@ def block(*numbers):
 @pytest.mark.parametrize("lookahead", range(4))
 def test_buffers_rotate_through_lookahead_and_two(lookahead):
     made = engine(lookahead=lookahead, ring=4, slots=20).staging
-    turns = [made.next() for _ in range(3 * (lookahead + 2))]
+    turns = []
+    for _ in range(3 * (lookahead + 2)):
+        turns.append(made.next())
+        assert made.next() is turns[-1], "a launch that fails leaves it the next one"
+        made.advance()
     assert len({id(buffer) for buffer in turns}) == lookahead + 2
     assert turns == turns[: lookahead + 2] * 3
 
@@ -35,6 +39,7 @@ def test_a_buffer_is_written_again_only_behind_its_event():
     stream, staging, landed = Simulated(), Staging(4, 2, "cpu"), []
     for number in range(5):
         buffer = staging.next()
+        staging.advance()
         buffer.fill(block(number))
         # With two buffers, the one in turn was used the time before last: at most one copy may be outstanding.
         assert stream.performed >= number - 1
@@ -48,6 +53,7 @@ def test_without_the_event_the_former_contents_would_be_lost():
     stream, staging, landed = Simulated(), Staging(4, 2, "cpu"), []
     for number in range(5):
         buffer = staging.next()
+        staging.advance()
         buffer.fill(block(number))
         stream.submit(lambda buffer=buffer: landed.append(buffer.land().clone()))
     stream.close()

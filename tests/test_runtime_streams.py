@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from runtime.streams import Inline, Simulated, Worker
+from runtime.streams import Inline, Interrupted, Simulated, Worker
 
 STREAMS = [Inline, Worker, Simulated]
 
@@ -103,3 +103,25 @@ def test_a_simulated_device_that_fails_is_told_by_advance_too():
         failed.done()
     stream.advance()
     assert following.done()
+
+
+def test_whoever_waits_hears_of_their_own_work_only():
+    stream, order = Simulated(), []
+    failed = stream.submit(breaks)
+    following = stream.submit(lambda: order.append(1))
+    following.wait()
+    assert order == [1]
+    with pytest.raises(Broken):
+        failed.wait()
+
+
+@pytest.mark.parametrize("kind", [Worker, Simulated])
+def test_work_that_is_ended_is_told_from_an_interrupt_of_who_waits(kind):
+    def exits():
+        raise KeyboardInterrupt
+
+    stream = kind()
+    event = stream.submit(exits)
+    with pytest.raises(Interrupted, match="ended by KeyboardInterrupt"):
+        event.wait()
+    stream.close()

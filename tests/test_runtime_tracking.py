@@ -94,7 +94,7 @@ def test_too_few_spares_go_to_the_first_seats_and_the_others_do_without(without_
         start(made, name, first, 3)
         step(made)
     taken = starve(made)
-    made.pool.give_back(taken[:2])
+    made.pool.give_back(taken[:2], OUTSIDE, 0)
     rows = made.decode(seats(0, 1, 2)).rows
     in_place = without_spare == "overwrite"
     assert rows.position.tolist() == [1, 1, 0 if in_place else ABSENT]
@@ -102,7 +102,7 @@ def test_too_few_spares_go_to_the_first_seats_and_the_others_do_without(without_
     assert set(rows.slot[:2].tolist()) == set(taken[:2].tolist())
     step(made)
     assert made.table.last_len.tolist() == [4, 4, 4 if in_place else ABSENT]
-    made.pool.give_back(taken[2:])
+    made.pool.give_back(taken[2:], OUTSIDE, 0)
     for seat in range(3):
         made.abort(seat)
     assert_quiescent(made)
@@ -134,7 +134,7 @@ def test_without_a_replacement_nothing_is_donated_and_the_finish_publishes_it(mo
     step(made)
     assert (len(made.cache), record(made, seat, "last", "last_len")) == (0, (0, 2))
     made.decode(seats(seat))
-    made.pool.give_back(taken)
+    made.pool.give_back(taken, OUTSIDE, 0)
     step(made, seat)
     # It has four tokens now, and the newest completed checkpoint is the one of four.
     assert [node.length for node in made.cache] == [4]

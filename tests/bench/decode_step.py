@@ -117,7 +117,7 @@ def allocation(slots, steps):
     seats = np.repeat(np.arange(requests), PER_REQUEST)
 
     def turn():
-        pool.give_back(pool.take(requests * PER_REQUEST, RING, seats))
+        pool.give_back(pool.take(requests * PER_REQUEST, RING, seats), RING, seats)
 
     plain = Pool(slots)
 
@@ -149,9 +149,11 @@ def hooks(steps):
 
     def turn():
         for _ in range(loops):
-            engine.observer.prepare(None)
-            engine.tracker.observer.free(None)
-            engine.observer.process(*nothing)
+            engine.notices.note("prepare", None)
+            engine.notices.deliver()
+            engine.notices.note("free", None)
+            engine.notices.note("process", *nothing)
+            engine.notices.deliver()
 
     def bare():
         for _ in range(loops):
