@@ -68,8 +68,8 @@ EVALUATOR_FAULTS = (
             Plant(
                 Walk,
                 "statement",
-                "self.assign(target, value, frame)",
-                "self.assign(target, self.duplicate(value), frame)",
+                "self.bind_to(target, value, frame)",
+                "self.bind_to(target, self.store.duplicate(value) if is_reference(value) else value, frame)",
             ),
         ),
     ),
