@@ -83,12 +83,20 @@ def marks_of(hint):
 def parts(value, hint, transient=False, path=""):
     """Yield every record, vector and leaf of a state as (owner, name, value, type, marks, transient, path)."""
     for name, part, inner in members(value, hint):
-        inner, marks = marks_of(inner)
+        kind, marks = marks_of(inner)
         passing = transient or any(isinstance(mark, Transient) for mark in marks)
         where = f"{path}[{name}]" if isinstance(name, int) else f"{path}.{name}".lstrip(".")
-        yield value, name, part, inner, marks, passing, where
+        yield value, name, part, kind, marks, passing, where
         if isinstance(part, Vector) or dataclasses.is_dataclass(part):
-            yield from parts(part, inner, passing, where)
+            yield from parts(part, kind, passing, where)
+
+
+def put(owner, name, value):
+    """Set an element of a vector, or a field of a record."""
+    if isinstance(name, int):
+        owner[name] = value
+    else:
+        setattr(owner, name, value)
 
 
 @functools.cache
@@ -239,7 +247,7 @@ class Search:
         for here, there in list(zip(parts(after, type(after)), parts(first, type(first)), strict=True)):
             if here[5]:
                 owner, name, value = here[0], here[1], there[2]
-                owner.__setitem__(name, value) if isinstance(name, int) else setattr(owner, name, value)
+                put(owner, name, value)
         return after
 
     def key(self, state):
