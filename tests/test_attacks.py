@@ -12,11 +12,14 @@ from pathlib import Path
 
 import pytest
 
+import spec.model
 from checker import cli
+from checker.checks import Check, run
 from checker.explore import Search
 from checker.graph import Graph
 from checker.model import BadModel
-from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i
+from spec.scope import EAGER, LAZY, Scope
+from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i, native
 from tests.attacks.judged import Wrong, judge
 from tests.attacks.models import model
 
@@ -60,6 +63,17 @@ def test_an_attack_is_refused_or_read_as_python_does(text, bounded, file):
 def test_a_legal_model_is_read(text, bounded, file):
     file.write_text(model(text))
     judge(file, legal=True, bounded=bounded)
+
+
+@pytest.mark.parametrize("mode", [EAGER, LAZY])
+def test_the_spec_itself_is_read(mode):
+    text = f"requests=1 slots=3 nodes=1 max_len=2 ring=1 lookahead=0 mode={mode}"
+    found = native.Search(spec.model, Scope.parse(text)).run()
+    outcome = run(Check(text, symmetry=False, all=True))
+    shown = outcome.exploration
+    assert (shown.states, shown.transitions, outcome.status) == (found.states, found.transitions, found.status)
+    assert sorted(shown.unseen) == sorted(found.unseen)
+    assert found.states > 50
 
 
 def test_the_attacks_are_many():

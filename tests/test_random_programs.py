@@ -13,7 +13,6 @@ what it violates, every leaf afterwards, and the truth of every property, as wel
 from __future__ import annotations
 
 import argparse
-import copy
 import itertools
 import os
 import random
@@ -52,7 +51,7 @@ class Natively:
     def states(self, dice):
         """Random states whose leaves lie in their declared ranges, small ones more often."""
         for _ in range(STATES):
-            state = copy.deepcopy(self.search.first)
+            state = native.twin(self.search.first)
             for owner, name, value, inner, marks, _transient, _path in list(native.parts(state, type(state))):
                 if not isinstance(value, int):
                     continue
@@ -64,7 +63,7 @@ class Natively:
 
     def outcome(self, state, action, arguments):
         """What a step does: as tests/test_evaluate_model.py words it."""
-        after = copy.deepcopy(state)
+        after = native.twin(state)
         try:
             action.function(after, self.search.context, *arguments)
             self.search.check_ranges(after)
@@ -84,7 +83,7 @@ class Natively:
     def held(self, stated, *states):
         """Whether a property is true; an error is neither."""
         try:
-            return bool(stated.function(*copy.deepcopy(states), self.search.context))
+            return bool(stated.function(*native.twin(states), self.search.context))
         except Violated:
             return False
         except Exception as error:

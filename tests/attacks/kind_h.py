@@ -157,6 +157,15 @@ LEGAL = {
     "a generator of choices": empty("lambda scope: (x for x in range(1, 3))", "s.y = x"),
     "an iterable of permutations": "import itertools\n\n"
     + empty("lambda scope: itertools.permutations(range(2))", "s.y = x[0]"),
+    "an order that is sorted": "import itertools\n\n"
+    + empty("lambda scope: itertools.permutations(range(2))", "guard(x == tuple(sorted(x)))\n    s.y = x[1]"),
+    "an order that is looped over": "import itertools\n\n"
+    + empty("lambda scope: itertools.permutations(range(3), 2)", "for i in x:\n        s.v[i] = s.y\n        s.y += 1"),
+    "a subset that is looped over": empty(
+        "lambda scope: subsets(range(3))",
+        "for i, wanted in enumerate(x):\n        if wanted:\n            s.v[i] = 1\n    s.y = sum(s.v)",
+    ),
+    "a subset of no members": empty("lambda scope: [(False,) * scope.two]", "guard(not any(x))\n    s.y = len(x) - 1"),
     "a list of one choice": empty("lambda scope: [ABSENT]", "s.y = x + 1"),
     "two properties violated at once": BAD + BAD.replace("def p", "def q"),
     "two properties violated one after the other": BAD + BAD.replace("def p", "def q").replace("4", "3"),

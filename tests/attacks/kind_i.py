@@ -370,6 +370,14 @@ LEGAL = {
     ),
     "tuples unpacked": does("a, b = (s.x, 1) if False else (s.y, s.x)\ns.v[0] = b", "s.v[0] < 3"),
     "a choice of numbers": does("s.y = s.x if s.x < 3 else s.x - 1 if s.x < 9 else 0", "s.y != 3 or s.x < 4"),
+    "a loop downwards with a window": claim(
+        "found = 3\nfor i in range(len(s.v) - 1, -1, -1):\n    if s.y <= i < s.x:\n        found = i\nreturn found == 3 or found == 0"
+    ),
+    "a step zipped with what was before": claim(
+        "return not any(b > a for b, a in zip(before.v, s.v)) and s.x < 4", of="step"
+    ),
+    "a number of a truth": claim("return int(s.x > 3) + (s.x if s.x < 4 else ABSENT) < 4"),
+    "a maximum of the scope": claim("return s.x < max(scope.high, 1)"),
     "symmetric, and not by name": (
         "@record\nclass State:\n    x: Annotated[int, Id('three')]\n    v: Annotated[Vector[bool], Per('three')]\n\n\n"
         "def init(scope):\n    return State(ABSENT, Vector([False] * 3))\n\n\n"

@@ -1,7 +1,7 @@
 """A plain native breadth-first search over a model's module: what Python itself says, however slowly.
 
-It shares nothing with the checker but the words of spec/language.py: states are copied by copy.deepcopy, actions and
-properties are called as they stand, ranges are read from the annotations here, and truth is Python's.
+It shares nothing with the checker but the words of spec/language.py: states are copied as copy.deepcopy does, actions
+and properties are called as they stand, ranges are read from the annotations here, and truth is Python's.
 """
 
 from __future__ import annotations
@@ -70,6 +70,33 @@ def load(path):
     sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def twin(value, met=None):
+    """What copy.deepcopy returns, several times faster for records and vectors that are nothing more."""
+    met = {} if met is None else met
+    kind = type(value)
+    if kind in (int, bool):
+        return value
+    if id(value) in met:
+        return met[id(value)]
+    if kind is tuple:
+        return tuple(twin(part, met) for part in value)
+    if kind is Vector and not value.__dict__:
+        made = met[id(value)] = Vector()
+        made.extend(twin(part, met) for part in list.__iter__(value))
+        return made
+    if dataclasses.is_dataclass(kind) and not hasattr(value, "__dict__"):
+        made = met[id(value)] = object.__new__(kind)
+        for name in slots_of(kind):
+            object.__setattr__(made, name, twin(object.__getattribute__(value, name), met))
+        return made
+    return copy.deepcopy(value, met)
+
+
+@functools.cache
+def slots_of(cls):
+    return [item.name for item in dataclasses.fields(cls)]
 
 
 def marks_of(hint):
@@ -190,7 +217,7 @@ class Search:
         """Take every step from a state; yield the states after those that violate nothing themselves."""
         for action, domains in self.actions:
             for arguments in itertools.product(*domains):
-                after = copy.deepcopy(state)
+                after = twin(state)
                 try:
                     action.function(after, self.context, *arguments)
                     self.check_ranges(after)
@@ -227,7 +254,7 @@ class Search:
     def holds(self, stated, depth, *states):
         """Whether a property is true as Python takes it; one that indexes outside a vector is not."""
         try:
-            return bool(stated.function(*copy.deepcopy(states), self.context))
+            return bool(stated.function(*twin(states), self.context))
         except Violated:
             return False
         except Exception as error:
@@ -242,8 +269,8 @@ class Search:
 
     def quiet(self, state):
         """A copy of a state in which nothing tells of a last step."""
-        after = copy.deepcopy(state)
-        first = copy.deepcopy(self.first)
+        after = twin(state)
+        first = twin(self.first)
         for here, there in list(zip(parts(after, type(after)), parts(first, type(first)), strict=True)):
             if here[5]:
                 owner, name, value = here[0], here[1], there[2]
