@@ -35,8 +35,9 @@ class Writer:
 
     def __init__(self, seed, kinds=EDGES, risk=None):
         self.dice = random.Random(seed)
-        self.kinds = kinds
-        self.risk = self.dice.choice((0, 0, 1, 2)) if risk is None else risk
+        risk = self.dice.choice((0, 0, 1, 2)) if risk is None else risk
+        # Each kind of edge that is drawn is gone to up to three times.
+        self.left = dict.fromkeys(self.dice.sample(sorted(kinds), min(risk, len(kinds))), 3)
         self.covered = Counter()
         self.lines = []
         self.numbers, self.truths, self.cells, self.tuples = [], [], [], []
@@ -52,15 +53,15 @@ class Writer:
 
     def edge(self, kind, chance=0.25):
         """Whether to go to an edge now; each time it gets less likely to go on."""
-        if self.risk > 0 and kind in self.kinds and self.dice.random() < chance:
-            self.risk -= 1
+        if self.left.get(kind) and self.dice.random() < chance:
+            self.left[kind] -= 1
             self.covered[kind] += 1
             return True
         return False
 
-    def chosen(self, kind, table, chance=0.5):
+    def chosen(self, kind, table):
         """An entry of a table: the plain one, called "", or one on the edge."""
-        if self.edge(kind, chance):
+        if self.edge(kind, 1.0):
             return self.pick(*[text for name, text in table.items() if name])
         return table.get("", "")
 
@@ -190,6 +191,8 @@ class Writer:
             kinds += [self.leave] * 2
         if self.edge("D", 0.5):
             self.aliased(indent, depth)
+        if depth > 0 and "E" in self.left and self.dice.random() < 0.4:
+            self.each(indent, depth, loop, ends)
         self.pick(*kinds)(indent, depth, loop, ends)
 
     def target(self):
@@ -289,9 +292,12 @@ class Writer:
             self.covered[word] += word in head
         self.numbers += numbers
         self.cells += cells
-        if "reversed(s.v)" in head:
-            self.line(indent + 1, f"s.v[{self.index(3)}] = {self.number(1)}")
+        turned = "reversed(s.v)" in head
+        if turned:
+            self.line(indent + 1, f"s.v[{self.dice.randrange(3)}] = {self.number(1)}")
         self.block(indent + 1, 3, depth - 1, True, ends)
+        if turned:
+            self.line(indent + 1, f"s.{self.pick('a', 'b', 'out')} += {x}")
         self.numbers, self.truths, self.cells = saved
 
     # The whole.
@@ -318,14 +324,16 @@ class Writer:
         """The text of the module."""
         fields = self.chosen("F", FIELDS)
         cell = self.chosen("G", CELLS)
-        properties = self.chosen("H", PROPERTIES, 0.2)
-        edge = self.chosen("C", TEXTS, 0.3) or self.chosen("B", NAMES, 0.5)
+        properties = self.chosen("H", PROPERTIES)
+        edge = self.chosen("C", TEXTS) or self.chosen("B", NAMES)
         one, other = self.pick(*MIXED.values())
         self.has_edge, self.has_helper = False, False
         helped = self.function(f"def helped(s, a, b={self.pick(0, 1, 2)}):", 2, ("number",), 1)
         helped += f"    return {self.number(1)}\n"
         self.has_edge, self.has_helper = bool(edge), True
         act = self.function("def act(s, scope):", 4)
+        if edge:
+            act += f"    s.{self.pick('a', 'b', 'out')} += edge({self.pick('s.a', 's.b', 'k')})\n"
         # A guard has no meaning in a property.
         self.has_helper = "guard(" not in helped
         stated = self.claim("@always()", "p", "s, scope") + "\n\n" + self.claim("@step()", "q", "before, s, scope")
