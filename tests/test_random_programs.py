@@ -201,8 +201,9 @@ def test_random_programs_are_read_as_python_runs_them(seed):
     assert not [construct for construct in SIMPLE if not met[construct]], met
 
 
-def test_a_wrong_reading_is_found(monkeypatch):
-    monkeypatch.setattr(Graph, "le", Graph.lt)
+def test_branches_merged_the_wrong_way_round_are_found(monkeypatch):
+    where = Graph.where
+    monkeypatch.setattr(Graph, "where", lambda self, condition, yes, no: where(self, condition, no, yes))
     with pytest.raises(Differs):
         hunt(0, SECONDS, risk=0)
 
