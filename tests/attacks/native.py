@@ -169,12 +169,11 @@ class Search:
         self.actions = [
             (action, [domain(choice(self.scope)) for choice in action.choices.values()])
             for action in list(module.actions)
+            if not hasattr(action, "applies") or action.applies(self.scope)
         ]
-        # An action that has nothing to choose from does not exist in this scope.
-        self.actions = [(action, domains) for action, domains in self.actions if all(domains)]
         self.properties = [stated for stated in list(module.properties) if stated.applies(self.context)]
         self.verdict = Verdict()
-        self.verdict.asked = sum(stated.kind != "lemma" for stated in self.properties)
+        self.verdict.asked = len(self.of_kind("always", "step", "duty", "sometimes"))
         self.verdict.unseen = [stated.name for stated in self.of_kind("sometimes")]
         self.verdict.idle = [action.name for action, _ in self.actions]
 
