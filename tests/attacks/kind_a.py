@@ -181,7 +181,9 @@ ATTACKS = {
         if value not in ("None from a helper of a helper",)
     },
     "a sometimes without a value": claim(
-        "if s.x > 9:\n    return True\nif s.x > 8:\n    return", of="sometimes", before="@always()\ndef q(s, scope):\n    return True\n"
+        "if s.x > 9:\n    return True\nif s.x > 8:\n    return",
+        of="sometimes",
+        before="@always()\ndef q(s, scope):\n    return True\n",
     ),
     "a step without a value": claim("if s.x <= 3:\n    return True", of="step"),
     "a step with a bare return": claim("if s.x > 3:\n    return\nreturn True", of="step"),
@@ -190,9 +192,7 @@ ATTACKS = {
     "the last elif": claim(
         "if s.x < 1:\n    return True\nelif s.x < 2:\n    return True\nelif s.x == 5:\n    return False\nelse:\n    return True"
     ),
-    "a name of an earlier turn": claim(
-        "for i in range(3):\n    if s.x > i:\n        m = i\nreturn s.x < 1 or m < 2"
-    ),
+    "a name of an earlier turn": claim("for i in range(3):\n    if s.x > i:\n        m = i\nreturn s.x < 1 or m < 2"),
     "a name set on one side": claim("if s.x <= 3:\n    m = True\nreturn m"),
     "a name never set": claim("if s.x > 9:\n    m = True\nreturn s.x < 4 or m"),
     "an early return's kind in a loop": claim(
@@ -214,7 +214,9 @@ ATTACKS = {
 
 LEGAL = {
     "an early return": claim("if s.x > 3:\n    return s.x <= 5\nreturn True"),
-    "numbers and bools": claim("return bool(maybe(s)) or s.x > 3", MAYBE + indented("if s.x > 3:\n    return 0\nreturn True")),
+    "numbers and bools": claim(
+        "return bool(maybe(s)) or s.x > 3", MAYBE + indented("if s.x > 3:\n    return 0\nreturn True")
+    ),
     "a helper of two numbers": claim("return maybe(s) < 4", MAYBE + indented("if s.x > 3:\n    return 2\nreturn s.x")),
     "a number found": claim(
         "return find(s.v, s.x) != ABSENT or s.x > 0",
@@ -226,7 +228,9 @@ LEGAL = {
     ),
     "a helper without a value": act("guard(s.x < 5)\nmore(s)", "s.x <= 5", "def more(s):\n    s.x += 1\n"),
     "a helper that leaves early": act(
-        "guard(s.x < 5)\nmore(s)", "s.y <= 1", "def more(s):\n    s.x += 1\n    if s.x < 3:\n        return\n    s.y = 1\n"
+        "guard(s.x < 5)\nmore(s)",
+        "s.y <= 1",
+        "def more(s):\n    s.x += 1\n    if s.x < 3:\n        return\n    s.y = 1\n",
     ),
     "and of bools": claim("return s.x <= 5 and (s.x < 9 or s.flag)"),
     "or of numbers": claim("return (s.x or s.y or 1) > 0"),
@@ -238,5 +242,7 @@ LEGAL = {
     "a violated claim": claim("return s.x < 4"),
     "a violated step": claim("return s.x < 4", of="step"),
     "a sometimes": claim("return s.x == 5", of="sometimes", before="@always()\ndef q(s, scope):\n    return True\n"),
-    "a sometimes never seen": claim("return s.x == 6", of="sometimes", before="@always()\ndef q(s, scope):\n    return True\n"),
+    "a sometimes never seen": claim(
+        "return s.x == 6", of="sometimes", before="@always()\ndef q(s, scope):\n    return True\n"
+    ),
 }

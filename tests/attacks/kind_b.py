@@ -1,4 +1,4 @@
-"""B and C: which value a name has, which parameter an argument is, and which text a function is made of."""
+"""B: which value a name has, and which parameter an argument is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def below(limit):
 small = below(4)
 """
 
-NAMES = {
+ATTACKS = {
     "a factory's name is a global too": claim("return small(s.x)", FACTORY),
     "a factory's name is no global": claim("return small(s.x)", FACTORY.replace("limit = 9", "")),
     "a factory called in the text": claim("return below(4)(s.x)", FACTORY),
@@ -40,25 +40,38 @@ NAMES = {
     "a method from a factory": (
         "value = True\n\n\ndef gives(value):\n    def may(self, s):\n        return value\n    return may\n\n\n"
         "class Context:\n    def __init__(self, scope):\n        self.high = scope.high\n\n    may = gives(False)\n\n\n"
-        "@action()\ndef up(s, design):\n    guard(s.x < 5)\n    s.x += 1\n    require(design.may(s), 'q')\n" + claim("return s.x < 9")
+        "@action()\ndef up(s, design):\n    guard(s.x < 5)\n    s.x += 1\n    require(design.may(s), 'q')\n"
+        + claim("return s.x < 9")
     ),
     "a factory's helper": claim(
         "return small(s.x)",
         "def test(x):\n    return True\n\n\ndef below():\n    def test(x):\n        return x < 4\n    def inner(x):\n        return test(x)\n    return inner\n\n\nsmall = below()\n",
     ),
-    "a keyword-only parameter with a default": claim("return small(s.x)", "def small(x, *, limit=4):\n    return x < limit\n"),
-    "a keyword-only parameter given": claim("return small(s.x, limit=4)", "def small(x, *, limit=9):\n    return x < limit\n"),
+    "a keyword-only parameter with a default": claim(
+        "return small(s.x)", "def small(x, *, limit=4):\n    return x < limit\n"
+    ),
+    "a keyword-only parameter given": claim(
+        "return small(s.x, limit=4)", "def small(x, *, limit=9):\n    return x < limit\n"
+    ),
     "a keyword-only parameter named as a global": claim(
         "return small(s.x)", "limit = 9\n\n\ndef small(x, *, limit=4):\n    return x < limit\n"
     ),
     "a default that is a global later changed": claim(
         "return small(s.x)", "limit = 4\n\n\ndef small(x, limit=limit):\n    return x < limit\n\n\nlimit = 9\n"
     ),
-    "a default and a keyword": claim("return small(s.x, high=4)", "def small(x, low=9, high=9):\n    return x < min(low, high)\n"),
-    "defaults from the right": claim("return small(s.x, 4)", "def small(x, low=9, high=9):\n    return x < low and x < high\n"),
-    "positional-only": claim("return small(s.x, limit=4)", "def small(limit, /, **kw):\n    return limit < kw['limit']\n"),
+    "a default and a keyword": claim(
+        "return small(s.x, high=4)", "def small(x, low=9, high=9):\n    return x < min(low, high)\n"
+    ),
+    "defaults from the right": claim(
+        "return small(s.x, 4)", "def small(x, low=9, high=9):\n    return x < low and x < high\n"
+    ),
+    "positional-only": claim(
+        "return small(s.x, limit=4)", "def small(limit, /, **kw):\n    return limit < kw['limit']\n"
+    ),
     "more arguments": claim("return small(s.x, 4)", "def small(*args):\n    return args[0] < args[1]\n"),
-    "more arguments after one": claim("return small(s.x, 4)", "args = (9,)\n\n\ndef small(x, *args):\n    return x < args[0]\n"),
+    "more arguments after one": claim(
+        "return small(s.x, 4)", "args = (9,)\n\n\ndef small(x, *args):\n    return x < args[0]\n"
+    ),
     "more named arguments": claim(
         "return small(s.x, limit=4)", "kw = {'limit': 9}\n\n\ndef small(x, **kw):\n    return x < kw['limit']\n"
     ),
@@ -79,7 +92,8 @@ NAMES = {
         "@action()\ndef grow(s, scope, limit=5):\n    guard(s.x < limit)\n    s.x += 1\n" + claim("return s.x < 4")
     ),
     "an action's keyword-only parameter": (
-        "@action(by=lambda scope: (1, 2))\ndef grow(s, scope, *, by):\n    guard(s.x < 4)\n    s.x += by\n" + claim("return s.x < 4")
+        "@action(by=lambda scope: (1, 2))\ndef grow(s, scope, *, by):\n    guard(s.x < 4)\n    s.x += by\n"
+        + claim("return s.x < 4")
     ),
     "an action's parameters in another order": (
         "@action(high=lambda scope: (5,), low=lambda scope: (0, 1))\ndef grow(s, scope, low, high):\n"
@@ -94,14 +108,16 @@ NAMES = {
         + claim("return s.x < 4")
     ),
     "a parameter of bools and numbers": (
-        "@action(by=lambda scope: (True, 2))\ndef grow(s, scope, by):\n    guard(s.x < 4)\n    s.x += by\n" + claim("return s.x != 2")
+        "@action(by=lambda scope: (True, 2))\ndef grow(s, scope, by):\n    guard(s.x < 4)\n    s.x += by\n"
+        + claim("return s.x != 2")
     ),
     "a parameter of texts": (
         "@action(by=lambda scope: ('a', 'b'))\ndef grow(s, scope, by):\n    guard(s.x < 4)\n    s.x += 1 if by == 'a' else 2\n"
         + claim("return s.x != 2")
     ),
     "a parameter of None and numbers": (
-        "@action(by=lambda scope: (None, 2))\ndef grow(s, scope, by):\n    guard(s.x < 4 and by)\n    s.x += by\n" + claim("return s.x != 2")
+        "@action(by=lambda scope: (None, 2))\ndef grow(s, scope, by):\n    guard(s.x < 4 and by)\n    s.x += by\n"
+        + claim("return s.x != 2")
     ),
     "a parameter of tuples of two sizes": (
         "@action(by=lambda scope: ((), (2,)))\ndef grow(s, scope, by):\n    guard(s.x < 4 and by)\n    s.x += by[0]\n"
@@ -119,28 +135,42 @@ NAMES = {
     "any shadowed": claim("return any(x == 0 for x in s.v)", "def any(values):\n    return False\n"),
     "sum shadowed": claim("return sum((s.x, 1)) < 9", "def sum(values):\n    return 9\n"),
     "range shadowed": claim("return not any(s.x == i for i in range(4))", "def range(n):\n    return (9, 5)\n"),
-    "enumerate shadowed": claim("return any(i == 4 for i, y in enumerate(s.v))", "def enumerate(v):\n    return ((4, 0),)\n"),
+    "enumerate shadowed": claim(
+        "return any(i == 4 for i, y in enumerate(s.v))", "def enumerate(v):\n    return ((4, 0),)\n"
+    ),
     "bool shadowed": claim("return bool(s.x)", "def bool(x):\n    return x < 4\n"),
     "isinstance shadowed": claim("return isinstance(s.x, int)", "def isinstance(x, kind):\n    return x < 4\n"),
     "abs by another name": claim("return magnitude(s.x - 3) < 2", "magnitude = abs\n"),
-    "a class called as a builtin": claim("return int(s.x)", "class int:\n    def __new__(cls, x):\n        return x < 4\n"),
+    "a class called as a builtin": claim(
+        "return int(s.x)", "class int:\n    def __new__(cls, x):\n        return x < 4\n"
+    ),
     "guard shadowed": act("guard(s.x < 3)\ns.x += 1", "s.x < 4", "def guard(condition):\n    return None\n"),
-    "require shadowed": act("guard(s.x < 5)\ns.x += 1\nrequire(s.x < 4, 'q')", "s.x < 9", "def require(condition, name):\n    return None\n"),
+    "require shadowed": act(
+        "guard(s.x < 5)\ns.x += 1\nrequire(s.x < 4, 'q')", "s.x < 9", "def require(condition, name):\n    return None\n"
+    ),
     "require by another name": act("guard(s.x < 5)\ns.x += 1\nclaim(s.x < 4, 'q')", "s.x < 9", "claim = require\n"),
-    "a parameter that shadows a function": claim("return test(s.x, small)", "def small(x):\n    return x < 4\n\n\ndef test(x, guard):\n    return guard(x)\n"),
+    "a parameter that shadows a function": claim(
+        "return test(s.x, small)", "def small(x):\n    return x < 4\n\n\ndef test(x, guard):\n    return guard(x)\n"
+    ),
     "a local that shadows a global": claim("limit = 4\nreturn s.x < limit", "limit = 9\n"),
     "a local that shadows only later": claim("m = limit\nlimit = 4\nreturn s.x < m", "limit = 9\n"),
     "a local that shadows on one path": claim("if s.x > 3:\n    limit = 0\nreturn s.x < limit", "limit = 9\n"),
     "a local that shadows a builtin": claim("max = s.y\nreturn s.x + max < 4"),
-    "a loop's name is a global": claim("for limit in range(3):\n    if s.x == limit + 9:\n        return False\nreturn s.x < limit + 2", "limit = 9\n"),
+    "a loop's name is a global": claim(
+        "for limit in range(3):\n    if s.x == limit + 9:\n        return False\nreturn s.x < limit + 2", "limit = 9\n"
+    ),
     "a loop over nothing sets nothing": claim("for limit in range(0):\n    s.x\nreturn s.x < limit", "limit = 9\n"),
-    "a generator's name is a global": claim("return any(limit == s.x for limit in (0, 1)) or s.x < limit", "limit = 4\n"),
+    "a generator's name is a global": claim(
+        "return any(limit == s.x for limit in (0, 1)) or s.x < limit", "limit = 4\n"
+    ),
     "a generator's name is a local": claim("limit = 4\nreturn any(limit == 9 for limit in (0, 1)) or s.x < limit"),
     "a generator's source in its own name": claim("y = (s.x, 1)\nreturn sum(y for y in y) < 5"),
     "a generator sees names set later": claim("m = 9\nk = any(y > m for y in (s.x,))\nm = 3\nreturn not k and s.x < 4"),
     "a generator kept": claim("m = 9\nk = (y > m for y in (s.x,))\nm = 3\nreturn not any(k)"),
     "a nested def": claim("def small(x):\n    return x < 4\nreturn small(s.x)"),
-    "a nested def under a condition": claim("if s.x > 3:\n    def small(x):\n        return False\nelse:\n    def small(x):\n        return True\nreturn small(s.x)"),
+    "a nested def under a condition": claim(
+        "if s.x > 3:\n    def small(x):\n        return False\nelse:\n    def small(x):\n        return True\nreturn small(s.x)"
+    ),
     "a lambda in the text": claim("small = lambda x: x < 4\nreturn small(s.x)"),
     "a walrus": claim("return (m := s.x) < 4 or m < 4"),
     "a global statement": claim("global limit\nlimit = 4\nreturn s.x < limit", "limit = 9\n"),
@@ -166,7 +196,8 @@ NAMES = {
         "class Rules:\n    @property\n    def limit(self):\n        return 4\n\n\nrules = Rules()\n",
     ),
     "an attribute that is computed": claim(
-        "return s.x < rules.limit", "class Rules:\n    def __getattr__(self, name):\n        return 4\n\n\nrules = Rules()\n"
+        "return s.x < rules.limit",
+        "class Rules:\n    def __getattr__(self, name):\n        return 4\n\n\nrules = Rules()\n",
     ),
     "an attribute that changes as it is read": claim(
         "return s.x < rules.limit",
@@ -180,19 +211,35 @@ NAMES = {
     "super of two parents": (
         "class Base:\n    def limit(self):\n        return 9\n\n\nclass One(Base):\n    def limit(self):\n        return super().limit() - 1\n\n\n"
         "class Two(Base):\n    def limit(self):\n        return 4\n\n\n"
-        "class Context(One, Two):\n    def __init__(self, scope):\n        self.scope = scope\n" + claim("return s.x < scope.limit() + 1")
+        "class Context(One, Two):\n    def __init__(self, scope):\n        self.scope = scope\n"
+        + claim("return s.x < scope.limit() + 1")
     ),
     "super is shadowed": (
         "class Base:\n    def limit(self):\n        return 9\n\n\nclass Other:\n    def limit(self):\n        return 4\n\n\ndef super():\n    return Other()\n\n\n"
         "class Context(Base):\n    def __init__(self, scope):\n        self.scope = scope\n\n    def limit(self):\n        return super().limit()\n"
         + claim("return s.x < scope.limit()")
     ),
-    "a callable object": claim("return small(s.x)", "class Small:\n    def __call__(self, x):\n        return x < 4\n\n\nsmall = Small()\n"),
-    "an overloaded operator": claim("return s.x < limit", "class Limit:\n    def __gt__(self, x):\n        return x < 4\n\n\nlimit = Limit()\n"),
-    "an overloaded equality": claim("return 5 == limit", "class Limit:\n    def __eq__(self, x):\n        return False\n\n\nlimit = Limit()\n"),
-    "an overloaded truth": claim("if no:\n    return True\nreturn s.x < 4", "class No:\n    def __bool__(self):\n        return False\n\n\nno = No()\n"),
-    "an overloaded length": claim("return s.x < len(four)", "class Four:\n    def __len__(self):\n        return 4\n\n\nfour = Four()\n"),
-    "a list of the module that grows": act("guard(s.x < 5)\ns.x += 1\ns.y = note(1)", "s.y < 2", "kept = []\n\n\ndef note(x):\n    kept.append(x)\n    return min(len(kept), 5)\n"),
+    "a callable object": claim(
+        "return small(s.x)", "class Small:\n    def __call__(self, x):\n        return x < 4\n\n\nsmall = Small()\n"
+    ),
+    "an overloaded operator": claim(
+        "return s.x < limit", "class Limit:\n    def __gt__(self, x):\n        return x < 4\n\n\nlimit = Limit()\n"
+    ),
+    "an overloaded equality": claim(
+        "return 5 == limit", "class Limit:\n    def __eq__(self, x):\n        return False\n\n\nlimit = Limit()\n"
+    ),
+    "an overloaded truth": claim(
+        "if no:\n    return True\nreturn s.x < 4",
+        "class No:\n    def __bool__(self):\n        return False\n\n\nno = No()\n",
+    ),
+    "an overloaded length": claim(
+        "return s.x < len(four)", "class Four:\n    def __len__(self):\n        return 4\n\n\nfour = Four()\n"
+    ),
+    "a list of the module that grows": act(
+        "guard(s.x < 5)\ns.x += 1\ns.y = note(1)",
+        "s.y < 2",
+        "kept = []\n\n\ndef note(x):\n    kept.append(x)\n    return min(len(kept), 5)\n",
+    ),
     "a global list": claim("return s.x in limits", "limits = [0, 1, 2, 3]\n"),
     "a global set": claim("return s.x in limits", "limits = {0, 1, 2, 3}\n"),
     "a global dict": claim("return limits[s.x]", "limits = {0: True, 1: True, 2: True, 3: True, 4: False, 5: True}\n"),
@@ -201,134 +248,14 @@ NAMES = {
     "a global vector": claim("return s.x != limits[0]", "limits = Vector([4, 4])\n"),
     "a global record": claim("return s.x != limit.n", "limit = None\n") + "\nlimit = Cell(True, 4)\n",
     "a field of the context that is a record": (
-        "class Context:\n    def __init__(self, scope):\n        self.limit = Cell(True, 4)\n" + claim("return s.x != scope.limit.n")
+        "class Context:\n    def __init__(self, scope):\n        self.limit = Cell(True, 4)\n"
+        + claim("return s.x != scope.limit.n")
     ),
     "a scope's property": (
         "@dataclass(frozen=True)\nclass Scope:\n    high: int = 5\n    two: int = 2\n    three: int = 3\n\n    @property\n    def limit(self):\n        return self.high - 1\n"
         + claim("return s.x < scope.limit")
     ),
 }
-
-TEXTS = {
-    "two lambdas in one line": claim("return small(s.x)", "large, small = (lambda x: x < 9), (lambda x: x < 4)\n"),
-    "a lambda": claim("return small(s.x)", "small = lambda x: x < 4\n"),
-    "a lambda as a property": "p = always()(lambda s, scope: s.x < 4)\n",
-    "a def and a lambda in one line": claim(
-        "return small(s.x)",
-        "def large(x): return x < 9\ndef test(f=lambda x: x < 4): return f\n\n\nsmall = test()\n",
-    ),
-    "decorated by a lambda in its line": claim(
-        "return small(s.x)", "@(lambda f: lambda x: x < 4)\ndef small(x):\n    return x < 9\n"
-    ),
-    "a property decorated by a lambda": "@always()\n@(lambda f: lambda s, scope: s.x < 4)\ndef p(s, scope):\n    return s.x < 9\n",
-    "a property that a lambda wraps": "@(lambda f: always()(lambda s, scope: s.x < 4))\ndef p(s, scope):\n    return s.x < 9\n",
-    "an action decorated by a lambda": (
-        "@action()\n@(lambda f: lambda s, scope: f(s, scope))\ndef act(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n" + claim("return s.x < 4")
-    ),
-    "negated by a decorator": claim(
-        "return not small(s.x)",
-        "def negated(f):\n    def inner(x):\n        return not f(x)\n    return inner\n\n\n@negated\ndef small(x):\n    return x < 4\n",
-    ),
-    "negated by a decorator that wraps": claim(
-        "return not small(s.x)",
-        "def negated(f):\n    @functools.wraps(f)\n    def inner(x):\n        return not f(x)\n    return inner\n\n\n@negated\ndef small(x):\n    return x < 4\n",
-    ),
-    "a property negated by a decorator": (
-        "def negated(f):\n    @functools.wraps(f)\n    def inner(s, scope):\n        return not f(s, scope)\n    return inner\n\n\n"
-        "@always()\n@negated\ndef p(s, scope):\n    return s.x > 3\n"
-    ),
-    "an action done twice by a decorator": (
-        "def twice(f):\n    @functools.wraps(f)\n    def inner(s, scope):\n        f(s, scope)\n        f(s, scope)\n    return inner\n\n\n"
-        "@action()\n@twice\ndef up(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n" + claim("return s.x != 1")
-    ),
-    "a decorator that returns another": claim(
-        "return small(s.x)", "def strict(x):\n    return x < 4\n\n\n@(lambda f: strict)\ndef small(x):\n    return True\n"
-    ),
-    "a decorator that marks": claim(
-        "return small(s.x)", "def marked(f):\n    f.mark = 1\n    return f\n\n\n@marked\ndef small(x):\n    return x < 4\n"
-    ),
-    "a cache": claim("return small(s.x)", "@functools.lru_cache\ndef small(x):\n    return x < 4\n"),
-    "a partial": claim("return small(s.x)", "def below(limit, x):\n    return x < limit\n\n\nsmall = functools.partial(below, 4)\n"),
-    "a partial as a property": (
-        "def below(limit, s, scope):\n    return s.x < limit\n\n\nbelow.__name__ = 'below'\nq = functools.partial(below, 4)\nq.__name__ = 'q'\np = always()(q)\n"
-    ),
-    "a static method": claim("return Rules.small(s.x)", "class Rules:\n    @staticmethod\n    def small(x):\n        return x < 4\n"),
-    "a static method of an object": claim("return Rules().small(s.x)", "class Rules:\n    @staticmethod\n    def small(x):\n        return x < 4\n"),
-    "a class method": claim(
-        "return Rules.small(s.x)", "class Rules:\n    limit = 4\n\n    @classmethod\n    def small(cls, x):\n        return x < cls.limit\n"
-    ),
-    "a class method of a subclass": claim(
-        "return More.small(s.x)",
-        "class Rules:\n    limit = 9\n\n    @classmethod\n    def small(cls, x):\n        return x < cls.limit\n\n\nclass More(Rules):\n    limit = 4\n",
-    ),
-    "a method taken off its class": claim(
-        "return Rules.small(9, s.x)", "class Rules:\n    def small(self, x):\n        return x < self - 5\n"
-    ),
-    "a method kept by name": claim(
-        "return small(s.x)", "class Rules:\n    limit = 4\n\n    def small(self, x):\n        return x < self.limit\n\n\nsmall = Rules().small\n"
-    ),
-    "a record's method": (
-        "@record\nclass Cell:\n    on: bool\n    n: Small\n\n    def small(self):\n        return self.n < 4\n"
-        + claim("return Cell(True, s.x).small()")
-    ),
-    "a record's property": (
-        "@record\nclass Cell:\n    on: bool\n    n: Small\n\n    @property\n    def half(self):\n        return self.n // 2\n"
-        + claim("return s.cells[0].half == 0 and s.x < 4")
-    ),
-    "a record's class attribute": (
-        "@record\nclass Cell:\n    limit: ClassVar[int] = 4\n    on: bool\n    n: Small\n"
-        + claim("return s.x < s.cells[0].limit")
-    ),
-    "a definition under a condition": claim(
-        "return small(s.x)", "if True:\n    def small(x):\n        return x < 4\nelse:\n    def small(x):\n        return x < 9\n"
-    ),
-    "two definitions of one name": claim("return small(s.x)", "def small(x):\n    return x < 9\n\n\ndef small(x):\n    return x < 4\n"),
-    "two definitions, the first kept": claim(
-        "return kept(s.x)", "def small(x):\n    return x < 4\n\n\nkept = small\n\n\ndef small(x):\n    return x < 9\n"
-    ),
-    "two properties of one def name": (
-        "@always()\ndef p(s, scope):\n    return s.x < 4\n\n\nkept = p\n\n\n@always()\ndef p(s, scope):\n    return s.x < 9\n"
-    ),
-    "text that exec made": claim("return small(s.x)", "made = {}\nexec('def small(x):\\n    return x < 4', made)\nsmall = made['small']\n"),
-    "text that exec says is this file": claim(
-        "return small(s.x)",
-        "made = {}\nexec(compile('def large(x):\\n    return x < 4', __file__, 'exec'), made)\nsmall = made['large']\n",
-    ),
-    "code of another function": claim(
-        "return small(s.x)", "def small(x):\n    return x < 9\n\n\ndef other(x):\n    return x < 4\n\n\nsmall.__code__ = other.__code__\n"
-    ),
-    "defaults changed afterwards": claim(
-        "return small(s.x)", "def small(x, limit=9):\n    return x < limit\n\n\nsmall.__defaults__ = (4,)\n"
-    ),
-    "keyword defaults changed afterwards": claim(
-        "return small(s.x)", "def small(x, *, limit=9):\n    return x < limit\n\n\nsmall.__kwdefaults__ = {'limit': 4}\n"
-    ),
-    "a function with globals of its own": claim(
-        "return small(s.x)",
-        "import types\n\nlimit = 9\n\n\ndef test(x):\n    return x < limit\n\n\nsmall = types.FunctionType(test.__code__, {'limit': 4, '__builtins__': {}})\n",
-    ),
-    "a generator function": claim("return any(small(s.x))", "def small(x):\n    yield x < 4\n"),
-    "a coroutine": claim("return bool(small(s.x)) and s.x < 4", "async def small(x):\n    return False\n"),
-    "a property that is a generator": "@always()\ndef p(s, scope):\n    yield s.x < 4\n",
-    "an action that is a generator": "@action()\ndef act(s, scope):\n    guard(s.x < 5)\n    s.x += 2\n    yield 1\n" + claim("return s.x < 2"),
-    "a class as a property": "class p:\n    def __new__(cls, s, scope):\n        return s.x < 4\n\n\np = always()(p)\n",
-    "an object as a property": (
-        "class Small:\n    __name__ = 'p'\n\n    def __call__(self, s, scope):\n        return s.x < 4\n\n\np = always()(Small())\n"
-    ),
-    "a bound method as a property": (
-        "class Rules:\n    limit = 4\n\n    def p(self, s, scope):\n        return s.x < self.limit\n\n\np = always()(Rules().p)\n"
-    ),
-    "a property called by a property": claim("return q(s, scope)", "@always()\ndef q(s, scope):\n    return s.x < 4\n"),
-    "an action called by an action": act("guard(s.x < 5)\ngrow(s, scope)", "s.x != 2", "@action()\ndef grow(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n"),
-    "a builtin function as a property": "p = always()(max)\n",
-    "a semicolon in a line": claim("return small(s.x)", "def small(x): y = x; return y < 4\n"),
-    "a decorator over several lines": claim(
-        "return small(s.x)",
-        "def strict(\n    limit,\n):\n    def made(f):\n        return f\n    return made\n\n\n@strict(\n    4\n)\ndef small(\n    x,\n):\n    return x < 4\n",
-    ),
-}
-
-ATTACKS = {**NAMES, **TEXTS}
 
 LEGAL = {
     "a helper with a default": claim("return small(s.x)", "def small(x, limit=4):\n    return x < limit or x < 9\n"),
@@ -351,14 +278,20 @@ LEGAL = {
         + claim("return s.x < scope.limit")
     ),
     "a method of a plain object": claim(
-        "return rules.small(s.x)", "class Rules:\n    limit = 9\n\n    def small(self, x):\n        return x < self.limit\n\n\nrules = Rules()\n"
+        "return rules.small(s.x)",
+        "class Rules:\n    limit = 9\n\n    def small(self, x):\n        return x < self.limit\n\n\nrules = Rules()\n",
     ),
-    "a choice of numbers": "@action(by=lambda scope: (1, 2))\ndef grow(s, scope, by):\n    guard(s.x + by <= 5)\n    s.x += by\n" + claim("return s.x <= 5"),
+    "a choice of numbers": "@action(by=lambda scope: (1, 2))\ndef grow(s, scope, by):\n    guard(s.x + by <= 5)\n    s.x += by\n"
+    + claim("return s.x <= 5"),
     "a choice of tuples": (
         "@action(way=lambda scope: subsets(range(2)))\ndef grow(s, scope, way):\n    guard(s.x < 4)\n    s.x += 1 + sum(way[i] for i in range(2)) // 2\n"
         + claim("return s.x <= 5")
     ),
-    "a choice that needs no list": "@action(x=lambda scope: range(scope.high + 1))\ndef jump(s, scope, x):\n    guard(x > s.x)\n    s.x = x\n" + claim("return s.x <= 5"),
-    "an action that exists elsewhere": "@action()\ndef up(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n\n\n@action(lambda scope: scope.none > 0, x=lambda scope: range(scope.none))\ndef jump(s, scope, x):\n    s.x = x\n" + claim("return s.x <= 5"),
+    "a choice that needs no list": "@action(x=lambda scope: range(scope.high + 1))\ndef jump(s, scope, x):\n    guard(x > s.x)\n    s.x = x\n"
+    + claim("return s.x <= 5"),
+    "an action that exists elsewhere": "@action()\ndef up(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n\n\n@action(x=lambda scope: range(scope.none))\ndef jump(s, scope, x):\n    s.x = x\n"
+    + claim("return s.x <= 5"),
+    "an action of another scope": "@action()\ndef up(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n\n\n@action(lambda scope: scope.none > 0, x=lambda scope: range(scope.none))\ndef jump(s, scope, x):\n    s.x = x\n"
+    + claim("return s.x <= 5"),
     "a local that shadows": claim("limit = 9\nreturn s.x < limit", "limit = 4\n"),
 }

@@ -11,8 +11,9 @@ NEVER = "def never(scope):\n    return {}\n\n\n"
 
 def empty(choices, body="s.y = 1", parameter="x"):
     """An action with choices, beside one that is always there."""
-    return f"{UP}\n\n@action({parameter}={choices})\ndef jump(s, scope, {parameter}):\n    guard(s.y == 0)\n    {body}\n\n\n" + claim(
-        "return s.y < 1 and s.x < 9"
+    return (
+        f"{UP}\n\n@action({parameter}={choices})\ndef jump(s, scope, {parameter}):\n    guard(s.y == 0)\n    {body}\n\n\n"
+        + claim("return s.y < 1 and s.x < 9")
     )
 
 
@@ -25,7 +26,9 @@ LINELESS = {
     "nothing applies": BAD.replace("@always()", "@always(lambda scope: False)"),
     "nothing applies, as None": NEVER.format("None") + BAD.replace("@always()", "@always(never)"),
     "nothing applies, as an empty text": NEVER.format("''") + BAD.replace("@always()", "@always(never)"),
-    "nothing applies, step and duty": claim("return s.x < 4", of="step").replace("@step()", "@step(lambda scope: scope.none)"),
+    "nothing applies, step and duty": claim("return s.x < 4", of="step").replace(
+        "@step()", "@step(lambda scope: scope.none)"
+    ),
     "properties as a generator": BAD + "properties = (item for item in (p,))\n",
     "properties as a used generator": BAD + "properties = (item for item in (p,))\nlist(properties)\n",
     "properties as a filter": BAD + "properties = filter(None, (p,))\n",
@@ -38,9 +41,12 @@ LINELESS = {
     "properties as None": BAD + "properties = None\n",
     "properties that are one": BAD + "properties = p\n",
     "properties within properties": BAD + "properties = ((p,),)\n",
-    "properties that change": BAD + HELD + "class Some(tuple):\n    def __iter__(self):\n        return iter(())\n\n\nproperties = Some((p, q))\n",
+    "properties that change": BAD
+    + HELD
+    + "class Some(tuple):\n    def __iter__(self):\n        return iter(())\n\n\nproperties = Some((p, q))\n",
     "an unknown kind": "p = Property(lambda s, scope: s.x < 4, 'forever', lambda scope: True)\n",
-    "an unknown kind beside a known one": HELD + "def p(s, scope):\n    return s.x < 4\n\n\np = Property(p, 'allways', lambda scope: True)\n",
+    "an unknown kind beside a known one": HELD
+    + "def p(s, scope):\n    return s.x < 4\n\n\np = Property(p, 'allways', lambda scope: True)\n",
     "actions as a generator": HELD + BAD + UP + "\nactions = (item for item in (up,))\n",
     "actions as an iterator": BAD + UP + "\nactions = iter((up,))\n",
     "actions as a used iterator": BAD + UP + "\nactions = iter((up,))\nlist(actions)\n",
@@ -56,16 +62,19 @@ LINELESS = {
         "@step()\ndef p(before, s, scope):\n    return s.x < 4\n\n\nkept = p\n\n\n@step()\ndef p(before, s, scope):\n    return s.x < 3\n"
     ),
     "a step and a claim of one name": BAD + "kept = p\n\n\n@step()\ndef p(before, s, scope):\n    return s.x < 3\n",
-    "a sometimes and a claim of one name": BAD + "kept = p\n\n\n@sometimes()\ndef p(before, s, scope):\n    return s.x == 9\n",
+    "a sometimes and a claim of one name": BAD
+    + "kept = p\n\n\n@sometimes()\ndef p(before, s, scope):\n    return s.x == 9\n",
     "two sometimes of one name": (
-        HELD + "@sometimes()\ndef p(before, s, scope):\n    return s.x == 9\n\n\nkept = p\n\n\n@sometimes()\ndef p(before, s, scope):\n    return s.x == 2\n"
+        HELD
+        + "@sometimes()\ndef p(before, s, scope):\n    return s.x == 9\n\n\nkept = p\n\n\n@sometimes()\ndef p(before, s, scope):\n    return s.x == 2\n"
     ),
     "a name with a hyphen and one without": (
         "def a_b(s, scope):\n    return s.x < 4\n\n\na_b = always()(a_b)\n\n\n@always()\ndef other(s, scope):\n    return s.x < 9\n\n\nother.function.__name__ = 'a-b'\n"
     ),
     "a property called well-formed": "@always()\ndef well_formed(s, scope):\n    return s.x < 4\n",
     "a require called as a property": act("guard(s.x < 5)\ns.x += 1\nrequire(s.x < 2, 'p')", "s.x < 4"),
-    "a require called as a sometimes": act("guard(s.x < 5)\ns.x += 1\nrequire(s.x < 2, 'seen')", "s.x < 9") + claim("return s.x == 1", of="sometimes").replace("def p", "def seen"),
+    "a require called as a sometimes": act("guard(s.x < 5)\ns.x += 1\nrequire(s.x < 2, 'seen')", "s.x < 9")
+    + claim("return s.x == 1", of="sometimes").replace("def p", "def seen"),
     "two actions of one name": (
         BAD + UP + "\nkept = up\n\n\n@action()\ndef up(s, scope):\n    guard(s.x == 1)\n    s.x = 4\n"
     ),
@@ -73,7 +82,8 @@ LINELESS = {
     "an iterator as choices": empty("lambda scope: iter((1,))", "s.y = x"),
     "one iterator for ever as choices": "once = iter((1,))\n" + empty("lambda scope: once", "s.y = x"),
     "a generator as choices": empty("lambda scope: (x for x in (1,))", "s.y = x"),
-    "choices that change": "kept = [1]\n\n\ndef fewer(scope):\n    return (kept.pop(),) if kept else ()\n\n\n" + empty("fewer", "s.y = x"),
+    "choices that change": "kept = [1]\n\n\ndef fewer(scope):\n    return (kept.pop(),) if kept else ()\n\n\n"
+    + empty("fewer", "s.y = x"),
     "no choices at all": empty("lambda scope: None", "s.y = x"),
     "a number as choices": empty("lambda scope: 1", "s.y = x"),
     "a text as choices": empty("lambda scope: '12'", "s.y = x == '1'"),
@@ -95,7 +105,9 @@ LINELESS = {
     "an action never enabled": HELD + UP + "\n\n@action()\ndef jump(s, scope):\n    guard(s.x > 9)\n    s.x = 0\n",
     "an applies that fails": BAD.replace("@always()", "@always(lambda scope: scope.nothing)"),
     "an applies that is no function": BAD.replace("@always()", "@always(False)"),
-    "an applies that is once true": "kept = [1]\n\n\ndef once(scope):\n    return kept.pop() if kept else 0\n\n\n" + HELD + BAD.replace("@always()", "@always(once)"),
+    "an applies that is once true": "kept = [1]\n\n\ndef once(scope):\n    return kept.pop() if kept else 0\n\n\n"
+    + HELD
+    + BAD.replace("@always()", "@always(once)"),
     "a property of too few parameters": "@always()\ndef p(s):\n    return s.x < 4\n",
     "a property of too many parameters": "@always()\ndef p(before, s, scope):\n    return s.x < 4\n",
     "a step of two parameters": "@step()\ndef p(s, scope):\n    return s.x < 4\n",
@@ -103,13 +115,17 @@ LINELESS = {
     "an action of one parameter": BAD + "@action()\ndef up(s):\n    guard(s.x < 5)\n    s.x += 1\n",
     "an action without its choices": BAD + "@action()\ndef up(s, scope, by):\n    guard(s.x < 5)\n    s.x += by\n",
     "always without a call": "@always\ndef p(s, scope):\n    return s.x < 4\n",
-    "action without a call": BAD + "@action\ndef up(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n\n\nactions = (up,)\n",
+    "action without a call": BAD
+    + "@action\ndef up(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n\n\nactions = (up,)\n",
     "a plain function as a property": BAD + "def q(s, scope):\n    return s.x < 2\n\n\nproperties = (p, q)\n",
     "only a sometimes that is never seen": "@sometimes()\ndef p(before, s, scope):\n    return s.x == 9\n",
-    "a scope with a text": "@dataclass(frozen=True)\nclass Scope:\n    high: int = 5\n    mode: str = 'a'\n    two: int = 2\n    three: int = 3\n\n\n" + claim("return scope.mode != 'a' or s.x < 4"),
+    "a scope with a text": "@dataclass(frozen=True)\nclass Scope:\n    high: int = 5\n    mode: str = 'a'\n    two: int = 2\n    three: int = 3\n\n\n"
+    + claim("return scope.mode != 'a' or s.x < 4"),
     "a scope that is no dataclass": "class Scope:\n    high = 5\n    two = 2\n    three = 3\n\n\n" + BAD,
-    "a scope with a field that must be given": "@dataclass(frozen=True)\nclass Scope:\n    high: int\n    two: int = 2\n    three: int = 3\n\n\n" + BAD,
-    "a context that fails": "class Context:\n    def __init__(self, scope):\n        self.high = scope.nothing\n\n\n" + BAD,
+    "a scope with a field that must be given": "@dataclass(frozen=True)\nclass Scope:\n    high: int\n    two: int = 2\n    three: int = 3\n\n\n"
+    + BAD,
+    "a context that fails": "class Context:\n    def __init__(self, scope):\n        self.high = scope.nothing\n\n\n"
+    + BAD,
     "a context that is a function": "def Context(scope):\n    return scope\n\n\n" + BAD,
     "symmetric, as a text": BAD + "symmetric = 'two'\n",
     "symmetric, unknown": BAD + "symmetric = ('four',)\n",
@@ -135,10 +151,21 @@ LEGAL = {
     "a duty": HELD + "@duty()\ndef r(before, s, scope):\n    return s.x == before.x + 1\n",
     "a duty that is violated": HELD + "@duty()\ndef r(before, s, scope):\n    return s.x < 3\n",
     "all kinds": (
-        HELD + "@step()\ndef r(before, s, scope):\n    return s.x > before.x\n\n\n@sometimes()\ndef t(before, s, scope):\n    return s.x == 3\n\n\n@duty()\ndef u(before, s, scope):\n    return s.y == 0\n"
+        HELD
+        + "@step()\ndef r(before, s, scope):\n    return s.x > before.x\n\n\n@sometimes()\ndef t(before, s, scope):\n    return s.x == 3\n\n\n@duty()\ndef u(before, s, scope):\n    return s.y == 0\n"
     ),
     "a generator of choices": empty("lambda scope: (x for x in range(1, 3))", "s.y = x"),
-    "an iterable of permutations": "import itertools\n\n" + empty("lambda scope: itertools.permutations(range(2))", "s.y = x[0]"),
+    "an iterable of permutations": "import itertools\n\n"
+    + empty("lambda scope: itertools.permutations(range(2))", "s.y = x[0]"),
+    "an order that is sorted": "import itertools\n\n"
+    + empty("lambda scope: itertools.permutations(range(2))", "guard(x == tuple(sorted(x)))\n    s.y = x[1]"),
+    "an order that is looped over": "import itertools\n\n"
+    + empty("lambda scope: itertools.permutations(range(3), 2)", "for i in x:\n        s.v[i] = s.y\n        s.y += 1"),
+    "a subset that is looped over": empty(
+        "lambda scope: subsets(range(3))",
+        "for i, wanted in enumerate(x):\n        if wanted:\n            s.v[i] = 1\n    s.y = sum(s.v)",
+    ),
+    "a subset of no members": empty("lambda scope: [(False,) * scope.two]", "guard(not any(x))\n    s.y = len(x) - 1"),
     "a list of one choice": empty("lambda scope: [ABSENT]", "s.y = x + 1"),
     "two properties violated at once": BAD + BAD.replace("def p", "def q"),
     "two properties violated one after the other": BAD + BAD.replace("def p", "def q").replace("4", "3"),

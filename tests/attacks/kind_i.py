@@ -53,7 +53,8 @@ NUMBERS = {
     "a float assigned": act("guard(s.x < 5)\ns.x = s.x + 1\ns.y = half", "s.y != 3", "half = 3.0\n"),
     "a float that is an index": claim("return s.v[limit] == 0", "limit = 1.0\n"),
     "a range to a float": claim("return any(s.x == i for i in range(limit))", "limit = 3.0\n"),
-    "a float from a scope": "@dataclass(frozen=True)\nclass Scope:\n    high: int = 5\n    limit: float = 3.0\n    two: int = 2\n    three: int = 3\n\n\n" + claim("return s.x not in (scope.limit,)"),
+    "a float from a scope": "@dataclass(frozen=True)\nclass Scope:\n    high: int = 5\n    limit: float = 3.0\n    two: int = 2\n    three: int = 3\n\n\n"
+    + claim("return s.x not in (scope.limit,)"),
     "infinity": claim("return s.x < limit and s.x in (limit, 0, 1)", "limit = float('inf')\n"),
     "not a number": claim("return s.x not in (limit, 4) and limit != limit", "limit = float('nan')\n"),
     "not a number in a tuple is itself": claim("return limit in (limit,) and s.x < 4", "limit = float('nan')\n"),
@@ -67,19 +68,46 @@ NUMBERS = {
     "a small number of numpy": claim("return s.x + limit > 0", "limit = numpy.int8(126)\n"),
     "a bool of numpy": claim("return limit and s.x < 4", "limit = numpy.bool_(True)\n"),
     "an array of numpy": claim("return s.x != limits[0]", "limits = numpy.array([3, 4])\n"),
-    "an enumeration": claim("return s.x != Colour.BLUE", "class Colour(enum.IntEnum):\n    RED = 0\n    BLUE = 3\n\n\n"),
-    "an enumeration in a tuple": claim("return s.x not in (Colour.BLUE,)", "class Colour(enum.IntEnum):\n    RED = 0\n    BLUE = 3\n\n\n"),
-    "all of an enumeration": claim("return s.x not in tuple(Colour)", "class Colour(enum.IntEnum):\n    RED = 0\n    BLUE = 3\n\n\n"),
-    "an enumeration that is no number": claim("return s.x != Colour.BLUE and s.x < 4", "class Colour(enum.Enum):\n    RED = 0\n    BLUE = 3\n\n\n"),
-    "an enumeration with an equality": claim(
-        "return s.x != Colour.BLUE", "class Colour(enum.IntEnum):\n    RED = 0\n    BLUE = 9\n\n    def __eq__(self, other):\n        return other == 3\n\n    __hash__ = None\n\n\n"
+    "an enumeration": claim(
+        "return s.x != Colour.BLUE", "class Colour(enum.IntEnum):\n    RED = 0\n    BLUE = 3\n\n\n"
     ),
-    "a subclass of int": claim("return s.x < limit", "class Num(int):\n    def __gt__(self, other):\n        return other < 3\n\n\nlimit = Num(9)\n"),
-    "a subclass of int in a tuple": claim("return s.x not in (limit,)", "class Num(int):\n    def __eq__(self, other):\n        return other == 3\n\n    __hash__ = None\n\n\nlimit = Num(9)\n"),
-    "a subclass of int's truth": claim("return limit or s.x < 4", "class Num(int):\n    def __bool__(self):\n        return False\n\n\nlimit = Num(9)\n"),
-    "a subclass of str": claim("return limit == 'a' or s.x < 4", "class Word(str):\n    def __eq__(self, other):\n        return False\n\n    __hash__ = None\n\n\nlimit = Word('a')\n"),
-    "a subclass of tuple": claim("return s.x in limits", "class Some(tuple):\n    def __contains__(self, x):\n        return x < 4\n\n\nlimits = Some(range(9))\n"),
-    "a named tuple": claim("return s.x < limits.high", "import collections\n\nlimits = collections.namedtuple('Limits', 'low high')(0, 4)\n"),
+    "an enumeration in a tuple": claim(
+        "return s.x not in (Colour.BLUE,)", "class Colour(enum.IntEnum):\n    RED = 0\n    BLUE = 3\n\n\n"
+    ),
+    "all of an enumeration": claim(
+        "return s.x not in tuple(Colour)", "class Colour(enum.IntEnum):\n    RED = 0\n    BLUE = 3\n\n\n"
+    ),
+    "an enumeration that is no number": claim(
+        "return s.x != Colour.BLUE and s.x < 4", "class Colour(enum.Enum):\n    RED = 0\n    BLUE = 3\n\n\n"
+    ),
+    "an enumeration with an equality": claim(
+        "return s.x != Colour.BLUE",
+        "class Colour(enum.IntEnum):\n    RED = 0\n    BLUE = 9\n\n    def __eq__(self, other):\n        return other == 3\n\n    __hash__ = None\n\n\n",
+    ),
+    "a subclass of int": claim(
+        "return s.x < limit",
+        "class Num(int):\n    def __gt__(self, other):\n        return other < 3\n\n\nlimit = Num(9)\n",
+    ),
+    "a subclass of int in a tuple": claim(
+        "return s.x not in (limit,)",
+        "class Num(int):\n    def __eq__(self, other):\n        return other == 3\n\n    __hash__ = None\n\n\nlimit = Num(9)\n",
+    ),
+    "a subclass of int's truth": claim(
+        "return limit or s.x < 4",
+        "class Num(int):\n    def __bool__(self):\n        return False\n\n\nlimit = Num(9)\n",
+    ),
+    "a subclass of str": claim(
+        "return limit == 'a' or s.x < 4",
+        "class Word(str):\n    def __eq__(self, other):\n        return False\n\n    __hash__ = None\n\n\nlimit = Word('a')\n",
+    ),
+    "a subclass of tuple": claim(
+        "return s.x in limits",
+        "class Some(tuple):\n    def __contains__(self, x):\n        return x < 4\n\n\nlimits = Some(range(9))\n",
+    ),
+    "a named tuple": claim(
+        "return s.x < limits.high",
+        "import collections\n\nlimits = collections.namedtuple('Limits', 'low high')(0, 4)\n",
+    ),
     "None in a tuple": claim("return s.x not in (None, 4)"),
     "None equals nothing": claim("return s.x != None and s.x < 4"),
     "None is none": claim("return s.x is not None and s.x < 4"),
@@ -202,12 +230,26 @@ ORDER = {
     "a tuple's targets from the left": does("s.y, s.v[min(s.y, 2)] = 1, 2", "s.v[1] == 0"),
     "a tuple's values from the left": does("k, m = bump(s), s.y * 2\ns.v[0] = m", "s.v[0] < 2"),
     "the left operand first": does("s.v[0] = min(s.y + bump(s) * 0, 5)", "s.v[0] < 1"),
-    "arguments from the left": does("s.v[0] = second(bump(s), s.y)", "s.v[0] < 1", CALLS + "\n\ndef second(a, b):\n    return b\n"),
-    "named arguments in their order": does("s.v[0] = second(b=s.y, a=bump(s))", "s.v[0] < 1", CALLS + "\n\ndef second(a, b):\n    return b\n"),
-    "named arguments before positional ones": does("k = second(bump(s), b=s.y)\ns.v[0] = k", "s.v[0] < 1", CALLS + "\n\ndef second(a, b):\n    return b\n"),
+    "arguments from the left": does(
+        "s.v[0] = second(bump(s), s.y)", "s.v[0] < 1", CALLS + "\n\ndef second(a, b):\n    return b\n"
+    ),
+    "named arguments in their order": does(
+        "s.v[0] = second(b=s.y, a=bump(s))", "s.v[0] < 1", CALLS + "\n\ndef second(a, b):\n    return b\n"
+    ),
+    "named arguments before positional ones": does(
+        "k = second(bump(s), b=s.y)\ns.v[0] = k", "s.v[0] < 1", CALLS + "\n\ndef second(a, b):\n    return b\n"
+    ),
     "a record's arguments in their order": does("s.cells[0] = Cell(n=s.y, on=yes(s))", "s.cells[0].n < 1"),
-    "an owner before its index": does("first(s)[bump(s) - 1] = 1", "s.v[0] == 0", CALLS.replace("5)", "2)") + "\n\ndef first(s):\n    s.v[2] = s.y\n    return s.v\n"),
-    "the iterable once": does("for i in range(bump2(s)):\n    s.v[i] = 1", "s.v[2] == 0", CALLS + "\n\ndef bump2(s):\n    bump(s)\n    return 3\n"),
+    "an owner before its index": does(
+        "first(s)[bump(s) - 1] = 1",
+        "s.v[0] == 0",
+        CALLS.replace("5)", "2)") + "\n\ndef first(s):\n    s.v[2] = s.y\n    return s.v\n",
+    ),
+    "the iterable once": does(
+        "for i in range(bump2(s)):\n    s.v[i] = 1",
+        "s.v[2] == 0",
+        CALLS + "\n\ndef bump2(s):\n    bump(s)\n    return 3\n",
+    ),
     "the tuple looped over first": does("for y in (s.y, s.y):\n    s.y = min(y + 1, 5)", "s.y < 2"),
     "a generator's outer iterable first": does("s.y = sum(y + bump(s) for y in (s.y, s.y)) % 6", "s.y < 3"),
     "a generator's condition first": does("s.v[0] = sum(bump(s) for i in range(3) if yes(s)) % 6", "s.v[0] == 0"),
@@ -217,7 +259,9 @@ ORDER = {
     "guard in a helper": does("bump(s)\nonly(s)", "s.y < 1", CALLS + "\n\ndef only(s):\n    guard(s.x == 1)\n"),
     "guard after a require": does("require(s.x < 3, 'q')\nguard(s.x < 2)", "s.x < 9"),
     "guard before a require": does("guard(s.x < 2)\nrequire(s.x < 3, 'q')", "s.x < 9"),
-    "guard in and": does("k = s.x < 2 and only(s)", "s.x < 2", CALLS + "\n\ndef only(s):\n    guard(False)\n    return True\n"),
+    "guard in and": does(
+        "k = s.x < 2 and only(s)", "s.x < 2", CALLS + "\n\ndef only(s):\n    guard(False)\n    return True\n"
+    ),
     "guard of a number": does("guard(s.x - 2)", "s.x != 2"),
     "guard that returns": does("k = guard(True)\ns.flag = k == None", "not s.flag"),
     "require that returns": does("if require(True, 'q'):\n    s.y = 1", "s.y < 1 and s.x < 3"),
@@ -235,20 +279,31 @@ ORDER = {
     "a violation in a condition": does("if s.x > 2 and bad(s):\n    s.y = 1", "s.x < 9"),
     "a violation where it is not reached": does("if s.x > 9 and bad(s):\n    s.y = 1", "s.x < 4"),
     "a violation after a return": does("if s.x < 9:\n    return\nbad(s)", "s.x < 4"),
-    "a violation in a loop after a return": does("for i in range(3):\n    if i == s.x:\n        return\n    require(i < 2, 'q')", "s.x < 9"),
+    "a violation in a loop after a return": does(
+        "for i in range(3):\n    if i == s.x:\n        return\n    require(i < 2, 'q')", "s.x < 9"
+    ),
     "a violation of a property in a property": claim("require(s.x < 3, 'q')\nreturn True"),
     "a guard in a property": claim("guard(s.x < 3)\nreturn True"),
-    "a require with a name that is computed": does("require(s.x < 3, name(s))", "s.x < 9", CALLS + "\n\ndef name(s):\n    return 'q'\n"),
+    "a require with a name that is computed": does(
+        "require(s.x < 3, name(s))", "s.x < 9", CALLS + "\n\ndef name(s):\n    return 'q'\n"
+    ),
     "a require with a name of two": does("require(s.x < 3, 'q' if s.x > 9 else 'r')", "s.x < 9"),
     "a require with a number for a name": does("require(s.x < 3, 1)", "s.x < 9"),
     "a require with named arguments": does("require(condition=s.x < 3, name='q')", "s.x < 9"),
     "a require without a name": does("require(s.x < 3)", "s.x < 9"),
     "a guard with a second argument": does("guard(s.x < 3, 'why')", "s.x < 3"),
     "a guard with a named argument": does("guard(condition=s.x < 3)", "s.x < 2"),
-    "a copy with a named argument": does("s.cells[0] = copy(value=s.cells[1])\ns.cells[0].n = s.x", "s.cells[1].n == 0 and s.x < 3"),
-    "the last elif": does("if s.x == 1:\n    s.y = 1\nelif s.x == 2:\n    s.y = 2\nelif s.x == 3:\n    s.y = 3\nelse:\n    s.y = 4", "s.y != 3"),
+    "a copy with a named argument": does(
+        "s.cells[0] = copy(value=s.cells[1])\ns.cells[0].n = s.x", "s.cells[1].n == 0 and s.x < 3"
+    ),
+    "the last elif": does(
+        "if s.x == 1:\n    s.y = 1\nelif s.x == 2:\n    s.y = 2\nelif s.x == 3:\n    s.y = 3\nelse:\n    s.y = 4",
+        "s.y != 3",
+    ),
     "branches the right way round": does("if s.x > 2:\n    s.y = 1\nelse:\n    s.y = 2", "s.y != 1"),
-    "an if in an else": does("if s.x < 2:\n    s.y = 1\nelse:\n    if s.x < 3:\n        s.y = 2\n    s.v[0] = s.y", "s.v[0] < 2"),
+    "an if in an else": does(
+        "if s.x < 2:\n    s.y = 1\nelse:\n    if s.x < 3:\n        s.y = 2\n    s.v[0] = s.y", "s.v[0] < 2"
+    ),
     "a pass": does("if s.x < 2:\n    pass\nelse:\n    s.y = 5"),
     "a text as a statement": does("'s.y = 5'\n'''A text.'''", "s.x < 3"),
     "an ellipsis": does("...", "s.x < 3"),
@@ -270,7 +325,9 @@ ORDER = {
     "a record unpacked": does("a, b = s.cells[0]", "s.x < 9"),
     "a text unpacked": does("a, b = 'ab'\ns.flag = a == 'a'", "not s.flag"),
     "a list as a target": does("[a, b] = (s.x, 1)\ns.y = a", "s.y < 3"),
-    "a swap of elements by computed indices": does("s.v[0] = s.x\ns.v[s.y], s.v[s.x % 3] = s.v[s.x % 3], s.v[s.y]", "s.v[1] == 0"),
+    "a swap of elements by computed indices": does(
+        "s.v[0] = s.x\ns.v[s.y], s.v[s.x % 3] = s.v[s.x % 3], s.v[s.y]", "s.v[1] == 0"
+    ),
     "a self-reference in an augmented index": does("s.v[s.v[0]] += 1", "s.v[1] == 0"),
     "an augmented multiplication": does("s.y = s.x\ns.y *= 2\ns.y //= 2\ns.y %= 4\ns.y -= 0", "s.y < 3"),
     "an augmented vector": does("s.v += s.v", "len(s.v) == 3"),
@@ -291,7 +348,10 @@ LEGAL = {
     "a power of two": claim("return (s.x + 3) % 4 + (s.x * 3) // 2 != 9"),
     "unary minus": claim("return -s.x > -4"),
     "abs of a difference": claim("return abs(s.y - s.x) <= 3"),
-    "an elif ladder": does("if s.x == 1:\n    s.y = 1\nelif s.x == 2:\n    s.y = 2\nelif s.x == 3:\n    s.y = 3\nelse:\n    s.y = 4", "s.y != 3"),
+    "an elif ladder": does(
+        "if s.x == 1:\n    s.y = 1\nelif s.x == 2:\n    s.y = 2\nelif s.x == 3:\n    s.y = 3\nelse:\n    s.y = 4",
+        "s.y != 3",
+    ),
     "effects under and": does("s.flag = s.x > 1 and yes(s)"),
     "effects in a loop": does("for i in range(2):\n    bump(s)", "s.y != 4"),
     "a guard after a violation": does("require(s.x < 3, 'q')\nguard(s.x < 9)", "s.x < 9"),
@@ -299,10 +359,25 @@ LEGAL = {
     "an index that is left": does("s.y = s.v[s.x]", "s.x < 9"),
     "an index that is left in a property": claim("return s.v[s.x] == 0"),
     "augmented": does("s.y += s.x\ns.y -= 1\ns.v[s.x % 3] += 1", "s.v[0] < 1"),
-    "a local and a global constant": does("k = s.x\nk = k * 2 - limit\ns.y = abs(k)", "s.y < 6", CALLS + "\n\nlimit = 3\n"),
-    "nested helpers": does("s.y = twice(s)", "s.y != 4", CALLS + "\n\ndef once(s):\n    return s.x % 2 + 1\n\n\ndef twice(s):\n    if s.flag:\n        return 0\n    return once(s) * 2\n"),
+    "a local and a global constant": does(
+        "k = s.x\nk = k * 2 - limit\ns.y = abs(k)", "s.y < 6", CALLS + "\n\nlimit = 3\n"
+    ),
+    "nested helpers": does(
+        "s.y = twice(s)",
+        "s.y != 4",
+        CALLS
+        + "\n\ndef once(s):\n    return s.x % 2 + 1\n\n\ndef twice(s):\n    if s.flag:\n        return 0\n    return once(s) * 2\n",
+    ),
     "tuples unpacked": does("a, b = (s.x, 1) if False else (s.y, s.x)\ns.v[0] = b", "s.v[0] < 3"),
     "a choice of numbers": does("s.y = s.x if s.x < 3 else s.x - 1 if s.x < 9 else 0", "s.y != 3 or s.x < 4"),
+    "a loop downwards with a window": claim(
+        "found = 3\nfor i in range(len(s.v) - 1, -1, -1):\n    if s.y <= i < s.x:\n        found = i\nreturn found == 3 or found == 0"
+    ),
+    "a step zipped with what was before": claim(
+        "return not any(b > a for b, a in zip(before.v, s.v)) and s.x < 4", of="step"
+    ),
+    "a number of a truth": claim("return int(s.x > 3) + (s.x if s.x < 4 else ABSENT) < 4"),
+    "a maximum of the scope": claim("return s.x < max(scope.high, 1)"),
     "symmetric, and not by name": (
         "@record\nclass State:\n    x: Annotated[int, Id('three')]\n    v: Annotated[Vector[bool], Per('three')]\n\n\n"
         "def init(scope):\n    return State(ABSENT, Vector([False] * 3))\n\n\n"
