@@ -13,6 +13,7 @@ from typing import Any
 
 import z3
 
+from checker.deadline import Deadline
 from checker.graph import Node, Value, inside
 from checker.houdini import inductive
 from checker.model import Model, Taken
@@ -26,8 +27,9 @@ from checker.transitions import Reader, Transition
 class Bounded:
     """What bounded checking has shown."""
 
-    depth: int = 0
-    """No run of up to so many steps violates any of the properties, unless one is given below."""
+    scope: str = ""
+    depth: int = -1
+    """No run of up to so many steps violates any of the properties, unless one is given below; -1: none was asked."""
     property: str = ""
     steps: list[Taken] = field(default_factory=list)
     assumed: list[str] = field(default_factory=list)
@@ -181,7 +183,7 @@ def check(
     model: Model,
     depth: int,
     wanted: frozenset[str] = frozenset(),
-    seconds: float | None = None,
+    clock: Deadline | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Bounded:
     """Look for the shortest run of at most `depth` steps that violates one of the wanted properties (empty: any).
@@ -190,40 +192,56 @@ def check(
     run: they are shown first, and then spare the solver most of the work.
     """
     started = time.perf_counter()
-    # Other designs keep few of our lemmas, and their bugs are not deep: looking for those few would not pay.
-    ours = model.ours
-    assumed = inductive(model) if ours else frozenset()
-    unrolling = Unrolling(Relation(model, wanted, assumed))
-    solver = new_solver("QF_FD")
-    solver.add(unrolling.initial())
-    result = Bounded(assumed=sorted(assumed))
-    for place in range(depth + 1):
-        if progress:
-            progress(place)
-        length = place
-        verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_states, place), seconds, started)
-        if verdict == z3.unsat and place < depth:
-            solver.add(unrolling.at(unrolling.step, place), unrolling.at(unrolling.known, place + 1))
-            length = place + 1
-            verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_steps, place), seconds, started)
-        if verdict == z3.sat:
-            result.property = name
-            result.steps = unrolling.run_of(solver.model(), length)
-            break
-        if verdict == z3.unknown:
-            result.unknown = f"at depth {length}: {solver.reason_unknown()}"
-            break
-        result.depth = length
+    clock = clock or Deadline(None)
+    result = Bounded(scope=str(model.scope))
+    with clock:
+        _search(model, depth, wanted, result, clock, progress or (lambda at: None))
+    if clock.cut:
+        result.unknown = f"at depth {result.depth + 1}: {clock.words}"
     result.seconds = time.perf_counter() - started
     return result
 
 
-def _violated(solver: Any, bad: dict[str, Term], seconds: float | None, started: float) -> tuple[Any, str]:
+def _search(
+    model: Model,
+    depth: int,
+    wanted: frozenset[str],
+    result: Bounded,
+    clock: Deadline,
+    progress: Callable[[int], None],
+) -> None:
+    # Other designs keep few of our lemmas, and their bugs are not deep: looking for those few would not pay.
+    ours = model.ours
+    assumed = inductive(model) if ours else frozenset()
+    result.assumed = sorted(assumed)
+    unrolling = Unrolling(Relation(model, wanted, assumed))
+    solver = new_solver("QF_FD")
+    solver.add(unrolling.initial())
+    for place in range(depth + 1):
+        progress(place)
+        length = place
+        verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_states, place), clock)
+        if verdict == z3.unsat and place < depth:
+            solver.add(unrolling.at(unrolling.step, place), unrolling.at(unrolling.known, place + 1))
+            length = place + 1
+            verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_steps, place), clock)
+        if verdict == z3.sat:
+            # The name comes last: a violation is one once its run is known.
+            result.steps = unrolling.run_of(solver.model(), length)
+            result.property = name
+            break
+        if verdict == z3.unknown:
+            result.unknown = f"at depth {length}: {clock.words if clock.over else solver.reason_unknown()}"
+            break
+        result.depth = length
+
+
+def _violated(solver: Any, bad: dict[str, Term], clock: Deadline) -> tuple[Any, str]:
     """Ask for a violation of any of the properties at the depth reached; the model stays in the solver."""
     if not bad:
         return z3.unsat, ""
-    if seconds is not None:
-        solver.set("timeout", max(1, int(1000 * (seconds - (time.perf_counter() - started)))))
+    if clock.left is not None:
+        solver.set("timeout", max(1, int(1000 * clock.left)))
     flag = z3.FreshBool("bad")
     solver.add(z3.Implies(flag, z3.Or(*bad.values())))
     verdict = solver.check(flag)

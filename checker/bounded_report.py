@@ -7,6 +7,7 @@ from typing import Any
 from checker.bounded import Bounded
 from checker.bounded import check as check_bounded
 from checker.checks import Check, Outcome, claimed, model_for, stored
+from checker.deadline import Deadline
 from checker.explore import Exploration
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say
 from checker.report import save, story
@@ -14,11 +15,13 @@ from checker.report import save, story
 
 def run(check: Check, depth: int, seconds: float | None, progress: Progress) -> Bounded:
     """Look for a violation of what the check expects, or of anything; raises BadScope or BadModel."""
-    model = model_for(check)
-    claimed(model, check.expect)
-    found = check_bounded(model, depth, frozenset(check.expect), seconds, lambda at: progress.note(f"depth {at}"))
-    progress.done()
-    return found
+    clock = Deadline(seconds, last_resort=True)
+    with clock:
+        model = model_for(check)
+        claimed(model, check.expect)
+    if clock.cut:
+        return Bounded(check.scope, unknown=f"at depth 0: {clock.words} before the model was read")
+    return check_bounded(model, depth, frozenset(check.expect), clock, lambda at: progress.note(f"depth {at}"))
 
 
 def exit_code(found: Bounded) -> int:
@@ -30,7 +33,7 @@ def data(check: Check, found: Bounded) -> dict[str, Any]:
     """Return the result for a machine."""
     return {
         "subject": check.subject,
-        "scope": str(model_for(check).scope),
+        "scope": found.scope,
         "depth": found.depth,
         "property": found.property,
         "steps": stored(found.steps),
@@ -42,7 +45,7 @@ def data(check: Check, found: Bounded) -> dict[str, Any]:
 
 def show(check: Check, found: Bounded) -> None:
     """Print the result."""
-    say(f"{check.subject}   {model_for(check).scope}")
+    say(f"{check.subject}   {found.scope}")
     if found.assumed:
         say(f"shown by induction first, and used: {len(found.assumed)} lemmas and properties")
     if found.property:
@@ -53,6 +56,7 @@ def show(check: Check, found: Bounded) -> None:
         say("")
         say(story(outcome, found.property))
     elif found.unknown:
-        say(f"unknown {found.unknown}; up to depth {found.depth} there is no violation; {found.seconds:.1f} s")
+        known = f"up to depth {found.depth} there is no violation" if found.depth >= 0 else "nothing was looked at"
+        say(f"unknown {found.unknown}; {known}; {found.seconds:.1f} s")
     else:
         say(f"no violation in any run of up to {found.depth} steps; {found.seconds:.1f} s; no longer run was looked at")

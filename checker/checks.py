@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import spec.model
+from checker.deadline import Deadline
 from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
@@ -39,6 +40,8 @@ class Check:
     """Go on after the first violation, to the shortest one of every property that can be violated."""
     symmetry: bool = True
     limits: Limits = dataclasses.field(default_factory=Limits)
+    last_resort: bool = False
+    """Whether the process is ended where the limit of time can be kept in no other way."""
 
     @property
     def subject(self) -> str:
@@ -136,12 +139,16 @@ def settings(module: Any, text: str) -> Any:
 
 
 def run(check: Check, progress: Callable[[Exploration, int], None] | None = None) -> Outcome:
-    """Perform a check."""
-    model = model_for(check)
-    wanted = frozenset(check.expect)
-    claimed(model, wanted)
-    search = Search(model, check.symmetry, until=None if check.all else wanted)
-    exploration = search.run(check.limits, progress)
+    """Perform a check; reading the model counts as well."""
+    clock = Deadline(check.limits.seconds, check.last_resort)
+    with clock:
+        model = model_for(check)
+        wanted = frozenset(check.expect)
+        claimed(model, wanted)
+        search = Search(model, check.symmetry, until=None if check.all else wanted)
+    if clock.cut:
+        return Outcome(check, check.scope, Exploration(cut=f"{clock.words} before the search began"), {})
+    exploration = search.run(check.limits, progress, clock)
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
     for found in exploration.counterexamples.values():
         found.steps = []

@@ -21,6 +21,11 @@ MISTAKES: Final = (
 )
 """Errors that a text may run into; anything else that happens while it is read is not its fault."""
 
+
+class BadFile(ValueError):
+    """An error of a user's own file, in words; the message says where."""
+
+
 _OURS: Final = str(Path(__file__).parent)
 
 

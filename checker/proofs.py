@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import spec.model
+from checker.deadline import Deadline
 from checker.designs import design_class
 from checker.induction import Answers, Induction, Obligation
 from checker.model import Model
@@ -44,6 +45,8 @@ class Proof:
     seed: int = 0
     seconds: float | None = 20.0
     """What the solver may take for one obligation."""
+    ends: float | None = None
+    """When the time for all of it is over, by the clock that all processes share; None: never."""
 
 
 @dataclass(slots=True)
@@ -57,11 +60,13 @@ class Proven(Answers):
     needed: dict[str, str] = field(default_factory=dict)
     """For each lemma an obligation that fails without it."""
     seconds: float = 0.0
+    complete: bool = False
+    """Whether every obligation was asked."""
 
     @property
     def holds(self) -> bool:
         """Whether everything is proved."""
-        return not self.failed and not self.unknown
+        return self.complete and not self.failed and not self.unknown
 
 
 def parse(text: str) -> Scope:
@@ -77,12 +82,16 @@ def model_of(proof: Proof) -> Model:
 
 
 def prove(proof: Proof) -> Proven:
-    """Show every obligation of one scope."""
+    """Show every obligation of one scope, as far as there is time."""
     started = time.perf_counter()
-    induction = Induction(model_of(proof))
-    result = Proven(proof, str(induction.model.scope), lemmas=induction.lemmas)
-    needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
-    result.obligations += induction.show(needed, proof.seed, proof.seconds)
+    result = Proven(proof, str(parse(proof.scope)))
+    with Deadline(None if proof.ends is None else proof.ends - time.monotonic()):
+        induction = Induction(model_of(proof))
+        result.lemmas = induction.lemmas
+        needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
+        for obligation in induction.show(needed, proof.seed, proof.seconds):
+            result.obligations.append(obligation)
+        result.complete = True
     result.seconds = time.perf_counter() - started
     return result
 
@@ -92,21 +101,24 @@ def prove_all(proofs: Sequence[Proof], workers: int | None = None) -> Iterator[P
     return spread(prove, proofs, workers)
 
 
-def matrix(design: str = "slotproof", quick: bool = False, seed: int = 0) -> list[Proof]:
-    """Return what is to be proved, the longest first.
+def matrix(design: str = "slotproof", quick: bool = False, seed: int = 0, ends: float | None = None) -> list[Proof]:
+    """Return what is to be proved, the longest first; after `ends` no more is asked.
 
     Of our own design each lemma's need is shown as well, once per mode, in the smallest scope.
     """
     needs = design == "slotproof"
-    small = [Proof(f"{mode}, core", f"{CORE} mode={mode}", design, needs, seed) for mode in (EAGER, LAZY)]
-    if quick or not needs:
-        return small
-    return [*[Proof(name, scope, design, False, seed) for name, scope in reversed(MATRIX)], *small]
+    proofs = [Proof(f"{mode}, core", f"{CORE} mode={mode}", design, needs, seed, ends=ends) for mode in (EAGER, LAZY)]
+    if not quick and needs:
+        wider = [Proof(name, scope, design, False, seed, ends=ends) for name, scope in reversed(MATRIX)]
+        proofs = [*wider, *proofs]
+    return proofs
 
 
 def unneeded(results: Sequence[Proven]) -> list[str]:
-    """Return the lemmas without which, in the proofs that look for it, nothing breaks."""
+    """Return the lemmas without which, in the proofs that look for it to the end, nothing breaks."""
     looked = [result for result in results if result.proof.needs]
+    if not all(result.complete for result in looked):
+        return []
     found = {lemma for result in looked for lemma in result.needed}
     return sorted({lemma for result in looked for lemma in result.lemmas} - found)
 
@@ -135,6 +147,7 @@ def data(result: Proven) -> dict[str, Any]:
         "design": result.proof.design,
         "scope": result.scope,
         "proved": result.holds,
+        "complete": result.complete,
         "obligations": len(result.obligations),
         "failed": [dataclasses.asdict(obligation) for obligation in result.failed],
         "unknown": [obligation.name for obligation in result.unknown],
