@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import spec.model
@@ -13,10 +12,11 @@ from checker.deadline import Deadline
 from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
-from checker.model import BadModel, Model, Taken, load_module
+from checker.model import BadModel, Model, Taken
 from checker.pools import spread
+from checker.user_model import user_model
 from checker.wrong_edits import WRONG_EDITS
-from spec.language import WELL_FORMED, Action, Property
+from spec.language import WELL_FORMED
 from spec.scope import Scope
 
 HOLDS = "holds"
@@ -96,9 +96,7 @@ def stale(check: Check) -> str:
 def model_for(check: Check) -> Model:
     """Return the model of a check; raises BadScope or BadModel."""
     if check.model:
-        module = load_module(Path(check.model))
-        refuse_incomplete(check.model, module)
-        return Model(module, settings(module, check.scope))
+        return user_model(check.model, check.scope)
     scope = Scope.parse(check.scope)
     if check.edit:
         if stale(check):
@@ -107,35 +105,6 @@ def model_for(check: Check) -> Model:
         module = edited_model(apply(wrong.edits), wrong.name)
         return Model(module, module.Scope.parse(str(scope)))
     return Model(spec.model, scope, design_class(check.design)(scope))
-
-
-def refuse_incomplete(file: str, module: Any) -> None:
-    """Raise BadModel where a module is no model."""
-    for name in ("init", "actions", "properties"):
-        if not hasattr(module, name):
-            raise BadModel(f"{file}: the model has no `{name}`; checker/model.py says what a model must have")
-    for name, kind, how in (("actions", Action, "@action(...)"), ("properties", Property, "@always() or @sometimes()")):
-        for found in getattr(module, name):
-            if not isinstance(found, kind):
-                called = getattr(found, "__name__", repr(found))
-                raise BadModel(f"{file}: {called} in `{name}` is none; write {how} above its def")
-
-
-def settings(module: Any, text: str) -> Any:
-    """Return the scope of a user's model from words `name=value`; raises BadModel."""
-    if not hasattr(module, "Scope") or not dataclasses.is_dataclass(module.Scope):
-        raise BadModel(
-            f"{module.__name__}: the model has no dataclass Scope; define one with a default for every field"
-        )
-    known = {item.name for item in dataclasses.fields(module.Scope)}
-    values = {}
-    for word in text.split():
-        name, _, value = word.partition("=")
-        if name not in known or not value.lstrip("-").isdecimal():
-            raise BadModel(f"--set {word}: write NAME=NUMBER with a name out of {', '.join(sorted(known))}")
-        values[name] = int(value)
-    scope: Any = module.Scope
-    return scope(**values)
 
 
 def run(check: Check, progress: Callable[[Exploration, int], None] | None = None) -> Outcome:

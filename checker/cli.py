@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -23,9 +24,10 @@ from checker import repair as repairing
 from checker.checks import Check, model_for, run_all
 from checker.checks import run as run_check
 from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_of
+from checker.deadline import TimeIsUp
 from checker.designs import design_class
 from checker.explore import Limits
-from checker.foreign import blame
+from checker.foreign import BadFile, blame
 from checker.history import DESIGNS, RELEASES, released
 from checker.interrupts import end_at_ctrl_c
 from checker.judge import Judgement, Unjudged, judge_file, worst
@@ -48,7 +50,7 @@ app = typer.Typer(
     help="Model-checked bookkeeping of recurrent-state caches: search the spec, judge traces, explain what went wrong.",
 )
 
-BAD_INPUT = (BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
+BAD_INPUT = (BadFile, BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
 """Errors of the user's input: one sentence, exit code 2."""
 
 
@@ -367,18 +369,29 @@ def complain(error: Exception | str) -> None:
     print(f"slotproof: {error}", file=sys.stderr)
 
 
-def main() -> None:
-    """Run the command; bad input is one sentence and exit code 2, an error of our own is exit code 70."""
-    end_at_ctrl_c()
+def run(words: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; bad input is one sentence and 2, an error of our own is 70."""
     try:
-        app()
+        app(words)
     except BAD_INPUT as error:
         complain(error)
-        sys.exit(output.USAGE)
-    except Exception as error:
+        return output.USAGE
+    except TimeIsUp:
+        complain("the time is used up")
+        return output.INCONCLUSIVE
+    except (Exception, SystemExit) as error:
         if blame(error):
             complain(blame(error))
-            sys.exit(output.USAGE)
+            return output.USAGE
+        if isinstance(error, SystemExit):
+            return int(error.code or 0)
         traceback.print_exc()
         print("slotproof: this is an error of slotproof itself; the trace above says where", file=sys.stderr)
-        sys.exit(output.INTERNAL)
+        return output.INTERNAL
+    return output.SHOWN
+
+
+def main() -> None:
+    """Run the command that the process was started for, and end with its exit code."""
+    end_at_ctrl_c()
+    sys.exit(run())

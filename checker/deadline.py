@@ -88,11 +88,13 @@ class Deadline:
         """Stop watching; what was raised because the time is over ends here."""
         if self.seconds is None:
             return False
-        try:
-            self._leave()
-        except TimeIsUp:
-            # It came while the block was being left, with or without another error.
-            self._leave()
+        while True:
+            try:
+                self._leave()
+                break
+            except TimeIsUp:
+                # It came while the block was being left, with or without another error.
+                continue
         cut = self.over and isinstance(error, _NEWS)
         self.cut = self.cut or cut
         return cut
@@ -102,7 +104,10 @@ class Deadline:
         self._left.set()
         sys.unraisablehook = self._usual
         with self._firing:
-            _raise_in(threading.get_ident(), None)
+            pass
+        # What was sent before that, and has not arrived, arrives at the next call. It cannot be called back: Python
+        # 3.11 would look for it for ever, and under a tracer do nothing else.
+        _arrive()
 
     def _unraisable(self, what: Any) -> None:
         """Say nothing about a destructor that has swallowed the news: there will be more."""
@@ -127,7 +132,10 @@ class Deadline:
         os._exit(INCONCLUSIVE)
 
 
-def _raise_in(thread: int, what: type[BaseException] | None) -> None:
-    """Raise something in a thread before its next statement; None: nothing any more."""
-    raised = None if what is None else ctypes.py_object(what)
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+def _arrive() -> None:
+    """Do nothing: a call is where exceptions from other threads arrive."""
+
+
+def _raise_in(thread: int, what: type[BaseException]) -> None:
+    """Raise something in a thread before its next call or turn of a loop."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(what))

@@ -52,7 +52,7 @@ def blame(error: BaseException) -> str:
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename in FILES:
-            return f"{place_in(frame.filename, error)}: {told(error)}; mend the file"
+            return f"{place_in(frame.filename, error)}: {told(error)}; fix the file"
         if frame.filename.startswith(_OURS):
             return ""
     return ""

@@ -140,8 +140,10 @@ class Action:
         self.function(*arguments, **named)
 
 
-def action(**choices: Choices) -> Callable[[Callable[..., None]], Action]:
+def action(*misplaced: object, **choices: Choices) -> Callable[[Callable[..., None]], Action]:
     """Declare an action and where each of its parameters gets its values from."""
+    if misplaced:
+        raise TypeError("@action takes choices by name: write @action() above the def, or @action(slot=some_slots)")
     return lambda function: Action(function, choices)
 
 
@@ -177,36 +179,48 @@ class Property:
         return self.function(*arguments)
 
 
+@dataclasses.dataclass(frozen=True)
+class Declaration:
+    """The part of a property that stands above its function: `@always()` makes one, and the def below completes it."""
+
+    kind: str
+    applies: Callable[[Any], bool]
+
+    def __call__(self, function: Callable[..., bool]) -> Property:
+        """Return the property whose function it is."""
+        return Property(function, self.kind, self.applies)
+
+
 def _everywhere(context: Any) -> bool:
     return True
 
 
-def always(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+def always(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare a property of every reachable state: `function(state, context)`."""
-    return lambda function: Property(function, "always", applies)
+    return Declaration("always", applies)
 
 
-def step(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+def step(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare a property of every transition: `function(before, after, context)`."""
-    return lambda function: Property(function, "step", applies)
+    return Declaration("step", applies)
 
 
-def duty(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+def duty(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare what our own design does in every transition: `function(before, after, context)`.
 
     It is claimed only where the context is exactly the model's own, and asked by searches only, never by a proof.
     """
-    return lambda function: Property(function, "duty", applies)
+    return Declaration("duty", applies)
 
 
-def lemma(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+def lemma(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare what our own design promises of every reachable state: `function(state, context)`; proofs stand on it."""
-    return lambda function: Property(function, "lemma", applies)
+    return Declaration("lemma", applies)
 
 
-def sometimes(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+def sometimes(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare something that must be seen: `function(before, after, context)`; never seen, the run fails as vacuous."""
-    return lambda function: Property(function, "sometimes", applies)
+    return Declaration("sometimes", applies)
 
 
 def subsets(names: Iterable[int]) -> Iterator[tuple[bool, ...]]:

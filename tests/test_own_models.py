@@ -172,7 +172,7 @@ def test_an_error_of_our_own_is_not_blamed_on_the_user(tmp_path: Path) -> None:
     scope = model_for(Check("requests=1 slots=4")).scope
     with pytest.raises(ValueError, match="mine") as raised:
         made(scope).flips_at_preparation(None)  # type: ignore[arg-type]
-    assert blame(raised.value) == f"{tmp_path / 'mine.py'}:9: ValueError: mine; mend the file"
+    assert blame(raised.value) == f"{tmp_path / 'mine.py'}:9: ValueError: mine; fix the file"
     with pytest.raises(ValueError, match="theirs") as raised:
         raise ValueError("theirs")
     assert blame(raised.value) == ""
