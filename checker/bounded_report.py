@@ -11,17 +11,19 @@ from checker.deadline import Deadline
 from checker.explore import Exploration
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say
 from checker.report import save, story
+from checker.user_model import naming
 
 
 def run(check: Check, depth: int, seconds: float | None, progress: Progress) -> Bounded:
     """Look for a violation of what the check expects, or of anything; raises BadScope or BadModel."""
     clock = Deadline(seconds, last_resort=True)
-    with clock:
+    with clock, naming(check.file):
         model = model_for(check)
         claimed(model, check.expect)
     if clock.cut:
         return Bounded(check.scope, unknown=f"at depth 0: {clock.words} before the model was read")
-    return check_bounded(model, depth, frozenset(check.expect), clock, lambda at: progress.note(f"depth {at}"))
+    with naming(check.file):
+        return check_bounded(model, depth, frozenset(check.expect), clock, lambda at: progress.note(f"depth {at}"))
 
 
 def exit_code(found: Bounded) -> int:

@@ -14,7 +14,7 @@ from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.model import BadModel, Model, Taken
 from checker.pools import spread
-from checker.user_model import user_model
+from checker.user_model import naming, user_model
 from checker.wrong_edits import WRONG_EDITS
 from spec.language import WELL_FORMED
 from spec.scope import Scope
@@ -42,6 +42,11 @@ class Check:
     limits: Limits = dataclasses.field(default_factory=Limits)
     last_resort: bool = False
     """Whether the process is ended where the limit of time can be kept in no other way."""
+
+    @property
+    def file(self) -> str:
+        """The file of the user's own that is checked; empty: none is."""
+        return self.model or (self.design if self.design.endswith(".py") else "")
 
     @property
     def subject(self) -> str:
@@ -110,7 +115,7 @@ def model_for(check: Check) -> Model:
 def run(check: Check, progress: Callable[[Exploration, int], None] | None = None) -> Outcome:
     """Perform a check; reading the model counts as well."""
     clock = Deadline(check.limits.seconds, check.last_resort)
-    with clock:
+    with clock, naming(check.file):
         model = model_for(check)
         wanted = frozenset(check.expect)
         claimed(model, wanted)

@@ -77,15 +77,15 @@ def false_clause(stated: Property, states: list[Any], context: Any) -> Clause | 
         return None
     tree, source = _tree(stop.code)
     found = _path_to(tree, lambda node: isinstance(node, ast.Return) and _covers(node, stop.line))
-    returned = found[-1]
-    assert isinstance(returned, ast.Return)
+    returned = found[-1] if found else None
+    if not isinstance(returned, ast.Return) or returned.value is None:
+        return Clause(_where(stop.code, stop.line), f"{function.__name__} ends without a value", ())
     if isinstance(returned.value, ast.Constant):
         condition, truth = _around(found)
         if condition is None:
             return Clause(_where(stop.code, stop.line), _one_line(source, returned), (), frozenset(), frozenset())
         code = f"{'if' if truth else 'unless'} {_one_line(source, condition)}: return False"
     else:
-        assert returned.value is not None
         condition, truth = returned.value, False
         code = _one_line(source, returned)
     where = _where(stop.code, condition.lineno)

@@ -5,18 +5,19 @@ docs/models.md says what such a file holds. Every refusal names the file and, wh
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, get_type_hints
 
 from checker.foreign import place_in, told
 from checker.model import MOST_CHOICES, BadModel, Model, first_few, load_module, parameters
-from spec.language import WELL_FORMED, Action, Declaration, Property
+from spec.language import WELL_FORMED, Action, Declaration, Property, copy
 
 _SETTING = re.compile(r"(\w+)=(-?[0-9]{1,18})")
 _STATES = {
@@ -45,6 +46,13 @@ def user_model(file: str, words: str) -> Model:
         raise BadModel(
             f"{_place(module, module.init)}: init returns {first!r}; let it return a record, the first state"
         )
+    try:
+        copy(first)
+    except Exception as error:
+        raise BadModel(
+            f"{_place(module, module.init)}: the first state cannot be copied: {told(error)}; make it of @record "
+            "classes, Vectors, numbers and truth values"
+        ) from error
     for action in module.actions:
         for name, choice in action.choices.items():
             _refuse_choices(module, action, name, choice, scope)
@@ -56,6 +64,17 @@ def user_model(file: str, words: str) -> Model:
             )
     _refuse_sorts(module, scope)
     return Model(module, scope, context)
+
+
+@contextlib.contextmanager
+def naming(file: str) -> Iterator[None]:
+    """Put the name of the user's file before what is refused without saying where."""
+    try:
+        yield
+    except BadModel as error:
+        if not file or Path(file).name in str(error):
+            raise
+        raise BadModel(f"{file}: {error}") from error
 
 
 def _place(module: ModuleType, function: Any) -> str:
@@ -195,7 +214,8 @@ def _refuse_choices(module: ModuleType, action: Action, name: str, choice: Calla
         raise BadModel(f"{place} are more than {MOST_CHOICES}; make the scope smaller")
     kinds = {_kind(value) for value in listed}
     if len(kinds) > 1 or not kinds <= {"number", "truth", "tuple"}:
-        odd = next(value for value in listed if _kind(value) not in ("number", "truth", "tuple") or len(kinds) > 1)
+        usual = kinds & {"number", "truth", "tuple"} and _kind(listed[0])
+        odd = next(value for value in listed if _kind(value) == "else" or _kind(value) != usual)
         raise BadModel(f"{place} have {odd!r} in them; let all be numbers, all True or False, or all tuples of these")
 
 

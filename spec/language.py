@@ -80,7 +80,8 @@ def copy(value: T) -> T:
     # Numbers are not copied by a call of their own: copying states is most of what a native run does.
     if isinstance(value, Vector):
         return cast(T, Vector([part if isinstance(part, int) else copy(part) for part in value]))
-    parts = [getattr(value, name) for name in type(value).__slots__]  # type: ignore[attr-defined]
+    names = getattr(type(value), "__slots__", None) or type(value).__dataclass_fields__  # type: ignore[attr-defined]
+    parts = [getattr(value, name) for name in names]
     return type(value)(*[part if isinstance(part, int) else copy(part) for part in parts])
 
 
