@@ -75,6 +75,9 @@ class Model:
         self.context = context
         self.init = module.init(scope)
         self.shape: Record = shape_of(self.init, scope)
+        for leaf in self.leaves:
+            if not (isinstance(leaf.low, int) and isinstance(leaf.high, int)):
+                raise BadModel(f"the range of {leaf.path} is {leaf.low!r}..{leaf.high!r}; let both ends be numbers")
         try:
             self.check_ranges(self.init)
         except Violated as violation:

@@ -15,6 +15,7 @@ from checker.designs import design_class
 from checker.induction import Answers, Induction, Obligation
 from checker.model import Model
 from checker.pools import spread
+from checker.user_model import naming
 from spec.scope import EAGER, LAZY, Scope
 
 EVERY_LENGTH = 1 << 62
@@ -85,7 +86,8 @@ def prove(proof: Proof) -> Proven:
     """Show every obligation of one scope, as far as there is time."""
     started = time.perf_counter()
     result = Proven(proof, str(parse(proof.scope)))
-    with Deadline(None if proof.ends is None else proof.ends - time.monotonic()):
+    file = proof.design if proof.design.endswith(".py") else ""
+    with Deadline(None if proof.ends is None else proof.ends - time.monotonic()), naming(file):
         induction = Induction(model_of(proof))
         result.lemmas = induction.lemmas
         needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")

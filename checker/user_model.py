@@ -17,6 +17,7 @@ from typing import Any, get_type_hints
 
 from checker.foreign import place_in, told
 from checker.model import MOST_CHOICES, BadModel, Model, first_few, load_module, parameters
+from checker.syntax import OutsideSubset
 from spec.language import WELL_FORMED, Action, Declaration, Property, copy
 
 _SETTING = re.compile(r"(\w+)=(-?[0-9]{1,18})")
@@ -71,7 +72,7 @@ def naming(file: str) -> Iterator[None]:
     """Put the name of the user's file before what is refused without saying where."""
     try:
         yield
-    except BadModel as error:
+    except (BadModel, OutsideSubset) as error:
         if not file or Path(file).name in str(error):
             raise
         raise BadModel(f"{file}: {error}") from error
