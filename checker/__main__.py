@@ -10,7 +10,7 @@ def main() -> None:
     try:
         from checker import cli  # noqa: PLC0415 (what is imported may be what cannot be read)
     except SyntaxError as error:
-        print(f"slotproof: {error.filename}:{error.lineno}: {error.msg}; mend the file", file=sys.stderr)
+        print(f"slotproof: {error.filename}:{error.lineno}: {error.msg}; fix the file", file=sys.stderr)
         sys.exit(2)
     cli.main()
 

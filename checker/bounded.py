@@ -14,6 +14,7 @@ from typing import Any
 import z3
 
 from checker.audit import Audit
+from checker.deadline import Deadline
 from checker.graph import Node, Value, inside
 from checker.houdini import inductive
 from checker.model import Model, Taken
@@ -28,10 +29,13 @@ from checker.transitions import Reader, Transition
 class Bounded:
     """What bounded checking has shown."""
 
-    depth: int = 0
-    """No run of up to so many steps violates any of the properties, unless one is given below."""
+    scope: str = ""
+    depth: int = -1
+    """No run of up to so many steps violates any of the properties, unless one is given below; -1: none was asked."""
     property: str = ""
     steps: list[Taken] = field(default_factory=list)
+    asked: bool = False
+    """Whether any property was asked at all."""
     assumed: list[str] = field(default_factory=list)
     """Lemmas and properties that were shown by induction first."""
     unknown: str = ""
@@ -54,6 +58,8 @@ class Relation:
         self.transitions = [self.reader.transition(instance) for instance in model.instances()]
         self.selector = graph.leaf("selector", False, 0, len(self.transitions) - 1)
         self.enabled: Value = False
+        self.broken: Value = False
+        """Whether the step that is taken violates something by itself: no run goes on after it."""
         after: list[Value] = list(self.reader.inputs)
         bad: dict[str, Value] = {}
         self.asked: set[str] = set()
@@ -66,7 +72,11 @@ class Relation:
                 old if leaf.transient else graph.where(chosen, new, old)
                 for leaf, new, old in zip(self.reader.leaves, transition.after, after, strict=True)
             ]
-            for name, condition in [*transition.faults, *[(stated.name, value) for stated, value in transition.steps]]:
+            broken = graph.any_of(condition for _, condition in transition.faults)
+            self.broken = graph.or_(self.broken, graph.and_(chosen, broken))
+            # Where the action itself violates something there is no state after it, so nothing else can be asked.
+            steps = [(stated.name, graph.and_(value, graph.not_(broken))) for stated, value in transition.steps]
+            for name, condition in [*transition.faults, *steps]:
                 self.asked.add(name)
                 if not wanted or name in wanted:
                     bad[name] = graph.or_(bad.get(name, False), graph.and_(chosen, condition))
@@ -100,7 +110,7 @@ class Relation:
     def values(self) -> list[Value]:
         """Everything that is translated."""
         bad = [*self.bad_steps.values(), *self.bad_states.values()]
-        return [self.enabled, *self.after, *bad, self.known, self.selector]
+        return [self.enabled, self.broken, *self.after, *bad, self.known, self.selector]
 
 
 class Unrolling:
@@ -122,8 +132,9 @@ class Unrolling:
         self.next = [self.terms.constant(f"n.{node.name}", node) for node in inputs]
         chosen = [self.terms.typed(node) for node in [relation.selector, *relation.parameters]]
         chosen += [self._idle(number) for number in range(len(relation.transitions))]
-        self.step = z3.And(
-            self.terms.of(relation.enabled), *chosen, *[n == a for n, a in zip(self.next, after, strict=True)]
+        self.taken = z3.And(self.terms.of(relation.enabled), *chosen)
+        self.lasting = z3.And(
+            z3.Not(self.terms.of(relation.broken)), *[n == a for n, a in zip(self.next, after, strict=True)]
         )
         self.bad_steps = {name: self.terms.of(value) for name, value in relation.bad_steps.items()}
         self.bad_states = {name: self.terms.of(value) for name, value in relation.bad_states.items()}
@@ -192,7 +203,7 @@ def check(
     model: Model,
     depth: int,
     wanted: frozenset[str] = frozenset(),
-    seconds: float | None = None,
+    clock: Deadline | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Bounded:
     """Look for the shortest run of at most `depth` steps that violates one of the wanted properties (empty: any).
@@ -201,41 +212,61 @@ def check(
     run: they are shown first, and then spare the solver most of the work.
     """
     started = time.perf_counter()
-    # Other designs keep few of our lemmas, and their bugs are not deep: looking for those few would not pay.
-    ours = model.ours
-    assumed = inductive(model) if ours else frozenset()
-    unrolling = Unrolling(Relation(model, wanted, assumed))
-    solver = new_solver("QF_FD")
-    solver.add(unrolling.initial())
-    result = Bounded(assumed=sorted(assumed))
-    for place in range(depth + 1):
-        if progress:
-            progress(place)
-        length = place
-        verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_states, place), seconds, started)
-        if verdict == z3.unsat and place < depth:
-            solver.add(unrolling.at(unrolling.step, place), unrolling.at(unrolling.known, place + 1))
-            length = place + 1
-            verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_steps, place), seconds, started)
-        if verdict == z3.sat:
-            result.property = name
-            result.steps = unrolling.run_of(solver.model(), length)
-            break
-        if verdict == z3.unknown:
-            result.unknown = f"at depth {length}: {solver.reason_unknown()}"
-            break
-        result.depth = length
-    result.audit = of_bounded(unrolling)
+    clock = clock or Deadline(None)
+    result = Bounded(scope=str(model.scope))
+    with clock:
+        _search(model, depth, wanted, result, clock, progress or (lambda at: None))
+    if clock.cut:
+        result.unknown = f"at depth {result.depth + 1}: {clock.words}"
     result.seconds = time.perf_counter() - started
     return result
 
 
-def _violated(solver: Any, bad: dict[str, Term], seconds: float | None, started: float) -> tuple[Any, str]:
+def _search(
+    model: Model,
+    depth: int,
+    wanted: frozenset[str],
+    result: Bounded,
+    clock: Deadline,
+    progress: Callable[[int], None],
+) -> None:
+    # Other designs keep few of our lemmas, and their bugs are not deep: looking for those few would not pay.
+    ours = model.ours
+    assumed = inductive(model) if ours else frozenset()
+    result.assumed = sorted(assumed)
+    unrolling = Unrolling(Relation(model, wanted, assumed))
+    solver = new_solver("QF_FD")
+    solver.add(unrolling.initial())
+    for place in range(depth + 1):
+        progress(place)
+        length = place
+        verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_states, place), clock)
+        if verdict == z3.unsat and place < depth:
+            solver.add(unrolling.at(unrolling.taken, place))
+            length = place + 1
+            verdict, name = _violated(solver, unrolling.all_at(unrolling.bad_steps, place), clock)
+            if verdict == z3.unsat:
+                solver.add(unrolling.at(unrolling.lasting, place), unrolling.at(unrolling.known, place + 1))
+        if verdict == z3.sat:
+            # The name comes last: a violation is one once its run is known.
+            result.steps = unrolling.run_of(solver.model(), length)
+            result.property = name
+            break
+        if verdict == z3.unknown:
+            result.unknown = f"at depth {length}: {clock.words if clock.over else solver.reason_unknown()}"
+            break
+        result.depth = length
+    stated = {each.name for each in [*model.of_kind("always"), *model.of_kind("step")]}
+    result.asked = bool(wanted) or bool(stated & unrolling.relation.asked)
+    result.audit = of_bounded(unrolling)
+
+
+def _violated(solver: Any, bad: dict[str, Term], clock: Deadline) -> tuple[Any, str]:
     """Ask for a violation of any of the properties at the depth reached; the model stays in the solver."""
     if not bad:
         return z3.unsat, ""
-    if seconds is not None:
-        solver.set("timeout", max(1, int(1000 * (seconds - (time.perf_counter() - started)))))
+    if clock.left is not None:
+        solver.set("timeout", max(1, int(1000 * clock.left)))
     flag = z3.FreshBool("bad")
     solver.add(z3.Implies(flag, z3.Or(*bad.values())))
     verdict = solver.check(flag)

@@ -7,34 +7,44 @@ from typing import Any
 from checker.bounded import Bounded
 from checker.bounded import check as check_bounded
 from checker.checks import Check, Outcome, claimed, model_for, stored
+from checker.deadline import Deadline
 from checker.explore import Exploration
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say
 from checker.report import save, story
+from checker.user_model import naming
 
 
 def run(check: Check, depth: int, seconds: float | None, progress: Progress) -> Bounded:
     """Look for a violation of what the check expects, or of anything; raises BadScope or BadModel."""
-    model = model_for(check)
-    claimed(model, check.expect)
-    found = check_bounded(model, depth, frozenset(check.expect), seconds, lambda at: progress.note(f"depth {at}"))
-    progress.done()
-    return found
+    clock = Deadline(seconds, last_resort=True)
+    with clock, naming(check.file):
+        model = model_for(check)
+        claimed(model, check.expect)
+    if clock.cut:
+        return Bounded(check.scope, unknown=f"at depth 0: {clock.words} before the model was read")
+    with naming(check.file):
+        return check_bounded(model, depth, frozenset(check.expect), clock, lambda at: progress.note(f"depth {at}"))
 
 
 def exit_code(found: Bounded) -> int:
     """Return the exit code."""
-    return VIOLATED if found.property else INCONCLUSIVE if found.unknown or not found.audit.enough else SHOWN
+    if found.property:
+        return VIOLATED
+    if found.unknown or not found.audit.enough:
+        return INCONCLUSIVE
+    return SHOWN if found.asked else VIOLATED
 
 
 def data(check: Check, found: Bounded) -> dict[str, Any]:
     """Return the result for a machine."""
     return {
         "subject": check.subject,
-        "scope": str(model_for(check).scope),
+        "scope": found.scope,
         "depth": found.depth,
         "property": found.property,
         "steps": stored(found.steps),
         "unknown": found.unknown,
+        "asked": found.asked,
         "assumed": found.assumed,
         "audit": found.audit.data,
         "seconds": found.seconds,
@@ -43,7 +53,7 @@ def data(check: Check, found: Bounded) -> dict[str, Any]:
 
 def show(check: Check, found: Bounded) -> None:
     """Print the result."""
-    say(f"{check.subject}   {model_for(check).scope}")
+    say(f"{check.subject}   {found.scope}")
     say(found.audit.line)
     if found.assumed:
         say(f"shown by induction first, and used: {len(found.assumed)} lemmas and properties")
@@ -55,6 +65,9 @@ def show(check: Check, found: Bounded) -> None:
         say("")
         say(story(outcome, found.property))
     elif found.unknown:
-        say(f"unknown {found.unknown}; up to depth {found.depth} there is no violation; {found.seconds:.1f} s")
+        known = f"up to depth {found.depth} there is no violation" if found.depth >= 0 else "nothing was looked at"
+        say(f"unknown {found.unknown}; {known}; {found.seconds:.1f} s")
+    elif not found.asked:
+        say("nothing was asked: the model states no @always() or @step() property that applies in this scope")
     else:
         say(f"no violation in any run of up to {found.depth} steps; {found.seconds:.1f} s; no longer run was looked at")

@@ -5,21 +5,22 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import spec.model
 from checker import audit, canary
 from checker.audit import Audit
+from checker.deadline import Deadline
 from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.foreign import BadModel
-from checker.model import Model, Taken, load_module
+from checker.model import Model, Taken
 from checker.pools import spread
 from checker.subset import OutsideSubset
+from checker.user_model import naming, user_model
 from checker.wrong_edits import WRONG_EDITS
-from spec.language import WELL_FORMED, Action, Property
+from spec.language import WELL_FORMED
 from spec.scope import Scope
 
 HOLDS, NOT_AUDITED = "holds", "not audited"
@@ -45,6 +46,13 @@ class Check:
     """Go on after the first violation, to the shortest one of every property that can be violated."""
     symmetry: bool = True
     limits: Limits = dataclasses.field(default_factory=Limits)
+    last_resort: bool = False
+    """Whether the process is ended where the limit of time can be kept in no other way."""
+
+    @property
+    def file(self) -> str:
+        """The file of the user's own that is checked; empty: none is."""
+        return self.model or (self.design if self.design.endswith(".py") else "")
 
     @property
     def subject(self) -> str:
@@ -113,9 +121,7 @@ def model_for(check: Check) -> Model:
     """Return the model of a check; raises BadScope or BadModel."""
     if check.model:
         # The canary is a text of ours: what is wrong with it is no user's mistake.
-        module = canary if check.model == canary.FILE else load_module(Path(check.model))
-        refuse_incomplete(check.model, module)
-        return Model(module, settings(module, check.scope))
+        return user_model(check.model, check.scope) if check.model != canary.FILE else Model(canary, canary.Scope())
     scope = Scope.parse(check.scope)
     if check.edit:
         if stale(check):
@@ -126,47 +132,22 @@ def model_for(check: Check) -> Model:
     return Model(spec.model, scope, design_class(check.design)(scope))
 
 
-def refuse_incomplete(file: str, module: Any) -> None:
-    """Raise BadModel where a module is no model."""
-    for name in ("init", "actions", "properties"):
-        if not hasattr(module, name):
-            raise BadModel(f"{file}: the model has no `{name}`; checker/model.py says what a model must have")
-    for name, kind, how in (("actions", Action, "@action(...)"), ("properties", Property, "@always() or @sometimes()")):
-        for found in getattr(module, name):
-            if not isinstance(found, kind):
-                called = getattr(found, "__name__", repr(found))
-                raise BadModel(f"{file}: {called} in `{name}` is none; write {how} above its def")
-
-
-def settings(module: Any, text: str) -> Any:
-    """Return the scope of a user's model from words `name=value`; raises BadModel."""
-    if not hasattr(module, "Scope") or not dataclasses.is_dataclass(module.Scope):
-        raise BadModel(
-            f"{module.__name__}: the model has no dataclass Scope; define one with a default for every field"
-        )
-    known = {item.name for item in dataclasses.fields(module.Scope)}
-    values = {}
-    for word in text.split():
-        name, _, value = word.partition("=")
-        if name not in known or not value.lstrip("-").isdecimal():
-            raise BadModel(f"--set {word}: write NAME=NUMBER with a name out of {', '.join(sorted(known))}")
-        values[name] = int(value)
-    scope: Any = module.Scope
-    return scope(**values)
-
-
 def run(check: Check, progress: Callable[[Exploration, int], None] | None = None) -> Outcome:
-    """Perform a check."""
-    model = model_for(check)
-    wanted = frozenset(check.expect)
-    claimed(model, wanted)
-    try:
-        search = Search(model, check.symmetry, until=None if check.all else wanted)
-    except OutsideSubset as error:
-        if check.model != canary.FILE:
-            raise
-        raise audit.Disagreement(f"the canary is refused, which is written in the subset: {error}") from error
-    exploration = search.run(check.limits, progress)
+    """Perform a check; reading the model counts as well."""
+    clock = Deadline(check.limits.seconds, check.last_resort)
+    with clock, naming(check.file):
+        model = model_for(check)
+        wanted = frozenset(check.expect)
+        claimed(model, wanted)
+        try:
+            search = Search(model, check.symmetry, until=None if check.all else wanted)
+        except OutsideSubset as error:
+            if check.model != canary.FILE:
+                raise
+            raise audit.Disagreement(f"the canary is refused, which is written in the subset: {error}") from error
+    if clock.cut:
+        return Outcome(check, check.scope, Exploration(cut=f"{clock.words} before the search began"), {})
+    exploration = search.run(check.limits, progress, clock)
     audited = audit.of_search(search, audit.seed_of(str(model.scope)))
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
     for found in exploration.counterexamples.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checker.checks import Check, Outcome, run
+from checker.deadline import Deadline
 from checker.explore import Limits
 from checker.induction import Induction, Obligation
 from checker.proofs import Proof, Proven, model_of, parse
@@ -38,12 +39,19 @@ def scopes(proof: Proof) -> list[str]:
     ]
 
 
-def classify(result: Proven) -> Meaning:
+def classify(result: Proven, clock: Deadline | None = None) -> Meaning:
     """Say what the failed obligations of a proof mean: ask the search for a run before blaming the lemmas."""
     wanted = {obligation.target for obligation in result.failed}
     searched = 0
     for text in scopes(result.proof):
-        outcome = run(Check(text, design=result.proof.design, all=True, limits=Limits(SEARCHED, 60.0)))
+        outcome = run(
+            Check(
+                text,
+                design=result.proof.design,
+                all=True,
+                limits=Limits(SEARCHED, (clock or Deadline(None)).at_most(60.0)),
+            )
+        )
         searched += outcome.exploration.states
         if outcome.steps:
             found = ", ".join(sorted(outcome.steps))

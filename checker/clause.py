@@ -251,7 +251,11 @@ class _Reading:
             if isinstance(names[name], int):
                 self._note(name, names[name])
         for side in shown:
-            value = _evaluate(side, names)
+            try:
+                value = _evaluate(side, names)
+            except Exception:
+                # The part that stopped the step has no value.
+                continue
             if not _is_whole(value):
                 text = _one_line(self.source, side)
                 self._note(text, value)

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from checker import bounded_report, mutants_report, output, proof_report, proofs, report, ring_report, shipped_mutants
+from checker import (
+    bounded_report,
+    mutants_report,
+    output,
+    proof_report,
+    repair_report,
+    report,
+    ring_report,
+    shipped_mutants,
+)
 from checker import repair as repairing
 from checker.audit import Disagreement
 from checker.checks import Check, model_for, run_all
 from checker.checks import run as run_check
 from checker.counterexamples import FOLDER, OtherModel, UnknownId, load, steps_of
+from checker.deadline import TimeIsUp
 from checker.designs import design_class
 from checker.explore import Limits
-from checker.foreign import BadModel, blame
+from checker.foreign import BadFile, BadModel, blame
 from checker.history import DESIGNS, RELEASES, released
 from checker.interrupts import end_at_ctrl_c
 from checker.judge import Judgement, Unjudged, judge_file, worst
@@ -39,7 +50,7 @@ app = typer.Typer(
     help="Model-checked bookkeeping of recurrent-state caches: search the spec, judge traces, explain what went wrong.",
 )
 
-BAD_INPUT = (BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
+BAD_INPUT = (BadFile, BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
 """Errors of the user's input: one sentence, exit code 2."""
 
 
@@ -103,7 +114,8 @@ def verify(
     """Run the main job: our design holds, what must fail fails, traces get the right verdict."""
     from checker import verify as verification  # noqa: PLC0415 (torch takes a second, and only this and fuzz need it)
 
-    result = verification.verify(quick, output.Progress())
+    with output.Progress() as progress:
+        result = verification.verify(quick, progress)
     if as_json:
         output.emit(verification.data(result))
     else:
@@ -141,10 +153,10 @@ def explore(
         all=every,
         symmetry=symmetry == "full" or (symmetry == "auto" and not design.endswith(".py")),
         limits=Limits(max_states, max_seconds),
+        last_resort=True,
     )
-    progress = output.Progress()
-    outcome = run_check(check, progress)
-    progress.done()
+    with output.Progress() as progress:
+        outcome = run_check(check, progress)
     if as_json:
         output.emit(report.data(outcome))
     else:
@@ -155,9 +167,12 @@ def explore(
 @app.command()
 def designs(as_json: Json = False) -> None:
     """Show what each known design's verdict is, per mode, and the shortest story of each that fails."""
-    outcomes = sorted(
-        run_all(design_checks()), key=lambda outcome: (list(DESIGNS).index(outcome.check.design), outcome.scope)
-    )
+    outcomes = []
+    with output.Progress() as progress:
+        for outcome in run_all(design_checks()):
+            outcomes.append(outcome)
+            progress.note(f"{len(outcomes)} of {len(design_checks())} searches done")
+    outcomes.sort(key=lambda outcome: (list(DESIGNS).index(outcome.check.design), outcome.scope))
     if as_json:
         output.emit([report.data(outcome) for outcome in outcomes])
     else:
@@ -245,7 +260,9 @@ def fuzz(
     """Hunt for runs in which the runtime is not what the spec says, or breaks a property; shrink what is found."""
     from checker import fuzz_report  # noqa: PLC0415 (as above)
 
-    raise typer.Exit(fuzz_report.run(budget, workers, seed, as_json))
+    with output.Progress() as progress:
+        progress.note("fuzzing the runtime")
+        raise typer.Exit(fuzz_report.run(budget, workers, seed, as_json))
 
 
 @app.command("replay")
@@ -266,35 +283,25 @@ def prove(
     ring: Annotated[bool, typer.Option("--ring", help="Show the ring-size theorem instead, as a table.")] = False,
     export: Annotated[Path | None, typer.Option(help="Write each obligation as SMT-LIB 2 into this folder.")] = None,
     seed: Annotated[int, typer.Option(help="The solver's random seed.")] = 0,
+    max_seconds: Seconds = None,
     as_json: Json = False,
 ) -> None:
     """Prove every property for all lengths, any boundary pattern and any number of other requests, by induction."""
     design_class(design)
+    if export is not None:
+        if max_seconds is not None:
+            raise BadScope("--max-seconds has no effect with --export: leave one of the two out")
+        raise typer.Exit(proof_report.write_scripts(design, export))
     if ring:
-        progress = output.Progress()
-        sizes = ring_table(note=progress.note)
-        progress.done()
+        with output.Progress() as progress:
+            sizes = ring_table(note=progress.note, seconds=max_seconds)
         if as_json:
             output.emit(ring_report.data(sizes))
         else:
             ring_report.show_ring(sizes)
         raise typer.Exit(ring_report.exit_code(sizes))
-    if export is not None:
-        for proof in proofs.matrix(design, quick=True):
-            count = proofs.export(proof, export / proof.name.replace(", ", "-"))
-            output.say(f"{count} obligations of {proof.name} in {export}; a solver must answer unsat to each")
-        raise typer.Exit(output.SHOWN)
-    wanted = proofs.matrix(design, seed=seed)
-    done = {result.proof: result for result in proofs.prove_all(wanted)}
-    results = [done[proof] for proof in wanted]
-    if as_json:
-        output.emit({"proofs": [proofs.data(result) for result in results], "unneeded": proofs.unneeded(results)})
-    else:
-        proof_report.show_table(results)
-        proof_report.show_failures(results)
-        if proof_report.exit_code(results) != output.SHOWN:
-            output.say(f"slotproof prove --design {design} --seed {seed}")
-    raise typer.Exit(proof_report.exit_code(results))
+    with output.Progress() as progress:
+        raise typer.Exit(proof_report.run(design, seed, max_seconds, as_json, progress))
 
 
 @app.command()
@@ -312,7 +319,8 @@ def bmc(
     check = Check(
         scope_words(scope, design, model, setting), design=design, model=model, expect=(stated,) if stated else ()
     )
-    found = bounded_report.run(check, depth, max_seconds, output.Progress())
+    with output.Progress() as progress:
+        found = bounded_report.run(check, depth, max_seconds, progress)
     if as_json:
         output.emit(bounded_report.data(check, found))
     else:
@@ -330,13 +338,12 @@ def repair(
     as_json: Json = False,
 ) -> None:
     """Look for the smallest change of decisions, taken from other known designs, that makes a design hold."""
-    progress = output.Progress()
-    found = repairing.repair(design, mode, max_seconds, note=progress.note)
-    progress.done()
+    with output.Progress() as progress:
+        found = repairing.repair(design, mode, max_seconds, note=progress.note, last_resort=True)
     if as_json:
-        output.emit(repairing.data(found))
+        output.emit(repair_report.data(found))
     else:
-        repairing.show(found)
+        repair_report.show(found)
     raise typer.Exit(found.code)
 
 
@@ -351,9 +358,10 @@ def mutants(
     as_json: Json = False,
 ) -> None:
     """Change the spec in every small way, and show what notices it: the mutation score."""
-    if shipped:
-        raise typer.Exit(shipped_mutants.run(sample, seed, as_json, output.Progress()))
-    raise typer.Exit(mutants_report.run(sample, seed, workers, as_json, output.Progress()))
+    with output.Progress() as progress:
+        if shipped:
+            raise typer.Exit(shipped_mutants.run(sample, seed, as_json, progress))
+        raise typer.Exit(mutants_report.run(sample, seed, workers, as_json, progress))
 
 
 def complain(error: Exception | str) -> None:
@@ -361,22 +369,33 @@ def complain(error: Exception | str) -> None:
     print(f"slotproof: {error}", file=sys.stderr)
 
 
-def main() -> None:
-    """Run the command; bad input is one sentence and exit code 2, an error of our own is exit code 70."""
-    end_at_ctrl_c()
+def run(words: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; bad input is one sentence and 2, an error of our own is 70."""
     try:
-        app()
+        app(words)
     except BAD_INPUT as error:
         complain(error)
-        sys.exit(output.USAGE)
+        return output.USAGE
     except Disagreement as error:
         complain(error)
         complain("this is an error of slotproof itself: no verdict stands; please report the lines above")
-        sys.exit(output.INTERNAL)
-    except Exception as error:
+        return output.INTERNAL
+    except TimeIsUp:
+        complain("the time is used up")
+        return output.INCONCLUSIVE
+    except (Exception, SystemExit) as error:
         if blame(error):
             complain(blame(error))
-            sys.exit(output.USAGE)
+            return output.USAGE
+        if isinstance(error, SystemExit):
+            return int(error.code or 0)
         traceback.print_exc()
         print("slotproof: this is an error of slotproof itself; the trace above says where", file=sys.stderr)
-        sys.exit(output.INTERNAL)
+        return output.INTERNAL
+    return output.SHOWN
+
+
+def main() -> None:
+    """Run the command that the process was started for, and end with its exit code."""
+    end_at_ctrl_c()
+    sys.exit(run())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from pathlib import Path
+from types import FunctionType
 
 from checker.foreign import BadModel, place_in, told
 from checker.history import DESIGNS
@@ -37,6 +38,7 @@ def design_class(name: str) -> type[Design]:
             f"{name}: it defines {len(own)} subclasses of spec.design.Design; define one, or say DESIGN = TheClass"
         )
     refuse_unknown(name, chosen)
+    _refuse_misfits(name, chosen)
     _try_out(name, chosen)
     if "name" not in vars(chosen):
         chosen.name = Path(name).stem
@@ -48,13 +50,35 @@ def _try_out(file: str, chosen: type[Design]) -> None:
     scope = Scope()
     try:
         made = chosen(scope)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BadModel(
             f"{place_in(str(inspect.getfile(chosen)), error)}: {chosen.__name__}(scope) fails with {told(error)}; "
             "write `def __init__(self, scope)`, and begin it with super().__init__(scope)"
         ) from error
     if getattr(made, "scope", None) is not scope:
         raise BadModel(f"{file}: {chosen.__name__} has no scope; begin its __init__ with super().__init__(scope)")
+
+
+def _refuse_misfits(file: str, chosen: type[Design]) -> None:
+    """Raise BadModel where a decision is not a method that can be asked as the spec asks it: by position."""
+    for name, usual in vars(Design).items():
+        own = inspect.getattr_static(chosen, name)
+        if name.startswith("_") or own is usual:
+            continue
+        if not callable(usual):
+            if not isinstance(own, str):
+                raise BadModel(f"{file}: {chosen.__name__}.{name} is {own!r}; write a text")
+            continue
+        wanted = ", ".join(inspect.signature(usual).parameters)
+        if not isinstance(own, FunctionType):
+            raise BadModel(f"{file}: {chosen.__name__}.{name} is no method; write def {name}({wanted})")
+        taken = inspect.signature(own).parameters.values()
+        plain = all(each.kind is each.POSITIONAL_OR_KEYWORD and each.default is each.empty for each in taken)
+        if not plain or len(taken) != len(inspect.signature(usual).parameters):
+            place = f"{own.__code__.co_filename}:{own.__code__.co_firstlineno}"
+            raise BadModel(
+                f"{place}: {chosen.__name__}.{name} takes ({', '.join(map(str, taken))}); write def {name}({wanted})"
+            )
 
 
 def refuse_unknown(file: str, chosen: type[Design]) -> None:

@@ -6,7 +6,6 @@ and replayed natively. Cut short, the search says so: that is never a pass.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from checker.columns import Program
+from checker.deadline import Deadline
 from checker.expand import Expander, Found
 from checker.fingerprint import Words
 from checker.model import Model, Taken
@@ -83,8 +83,7 @@ class Search:
         self.seen = np.zeros(0, np.uint64)
         """The fingerprints of all states found, sorted."""
         self.parents: list[Found] = []
-        self.ends = math.inf
-        """When the time is over."""
+        self.clock = Deadline(None)
         self.left = False
         """Whether a level has been left in the middle."""
 
@@ -92,17 +91,40 @@ class Search:
         held = self.expander.reader.holds(stated, [self.expander.reader.inputs])
         return bool(held) if not hasattr(held, "op") else Program([held], self.expander.width)
 
-    def run(self, limits: Limits, progress: Callable[[Exploration, int], None] | None = None) -> Exploration:
-        """Search until everything reachable has been seen, a property is violated, or a limit is reached."""
+    def run(
+        self,
+        limits: Limits,
+        progress: Callable[[Exploration, int], None] | None = None,
+        clock: Deadline | None = None,
+    ) -> Exploration:
+        """Search until everything reachable has been seen, a property is violated, or a limit is reached.
+
+        A `clock` has begun to count before the search has, and stands for the limit in seconds.
+        """
         started = time.perf_counter()
-        self.ends = math.inf if limits.seconds is None else started + limits.seconds
+        self.clock = clock or Deadline(limits.seconds)
+        result = self.result
+        everything = False
+        with self.clock:
+            everything = self._levels(limits, progress)
+        if self.clock.cut:
+            result.cut = self.clock.words
+        result.complete = everything and not result.cut
+        result.collision = result.states**2 / 2.0**65
+        result.seconds = time.perf_counter() - started
+        return result
+
+    def _levels(self, limits: Limits, progress: Callable[[Exploration, int], None] | None) -> bool:
+        """Search level by level; whether there is nothing left to look at."""
         result = self.result
         frontier = np.array([list(flatten(self.model.init))], self.expander.width).T.copy()
         seen = self.expander.fingerprints(frontier)
         result.states = 1
+        if progress:
+            progress(result, 1)
         self._check_always(frontier)
         while frontier.shape[1] and not self._enough():
-            result.cut = self._limit(limits, time.perf_counter() - started)
+            result.cut = self._limit(limits)
             if result.cut:
                 break
             found, frontier, seen = self._level(frontier, seen)
@@ -115,31 +137,24 @@ class Search:
             if progress:
                 progress(result, frontier.shape[1])
             if self.left and not self._enough():
-                result.cut = self._time_is_up(limits)
+                result.cut = self.clock.words
                 break
-        result.complete = not result.cut and not frontier.shape[1]
         self.seen = seen
-        result.collision = result.states**2 / 2.0**65
-        result.seconds = time.perf_counter() - started
-        return result
+        return not frontier.shape[1]
 
     def _enough(self) -> bool:
         """Whether what was looked for has been found."""
         found = self.result.counterexamples
         return self.until is not None and bool(found) and all(name in found for name in self.until)
 
-    def _limit(self, limits: Limits, seconds: float) -> str:
+    def _limit(self, limits: Limits) -> str:
         if limits.states is not None and self.result.states >= limits.states:
             return f"{limits.states} states reached"
-        if limits.seconds is not None and seconds >= limits.seconds:
-            return self._time_is_up(limits)
+        if self.clock.over:
+            return self.clock.words
         if limits.depth is not None and self.result.depth >= limits.depth:
             return f"depth {limits.depth} reached"
         return ""
-
-    @staticmethod
-    def _time_is_up(limits: Limits) -> str:
-        return f"{limits.seconds:g} s used up"
 
     def _level(self, frontier: Any, seen: Any) -> tuple[Found, Any, Any]:
         """Return the parents and columns of all new states one step on, and all fingerprints seen by then.
@@ -149,7 +164,7 @@ class Search:
         level = np.zeros(0, np.uint64)
         parts: list[tuple[Found, Any]] = []
         for start in range(0, frontier.shape[1], self.expander.chunk):
-            if start and time.perf_counter() >= self.ends:
+            if start and self.clock.over:
                 self.left = True
                 break
             columns = list(frontier[:, start : start + self.expander.chunk])

@@ -26,6 +26,11 @@ MISTAKES: Final = (
 )
 """Errors that a text may run into; anything else that happens while it is read is not its fault."""
 
+
+class BadFile(ValueError):
+    """An error of a user's own file, in words; the message says where."""
+
+
 _OURS: Final = str(Path(__file__).parent)
 
 
@@ -52,7 +57,7 @@ def blame(error: BaseException) -> str:
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename in FILES:
-            return f"{place_in(frame.filename, error)}: {told(error)}; mend the file"
+            return f"{place_in(frame.filename, error)}: {told(error)}; fix the file"
         if frame.filename.startswith(_OURS):
             return ""
     return ""

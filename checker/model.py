@@ -165,10 +165,15 @@ def _sequence(values: Iterable[Any]) -> Sequence[Any]:
     """Return values as a sequence; so many that listing them would take for ever are refused."""
     if isinstance(values, range):
         return values
-    listed = list(itertools.islice(values, MOST_CHOICES + 1))
+    listed = first_few(values)
     if len(listed) > MOST_CHOICES:
         raise BadModel(f"a parameter has more than {MOST_CHOICES} values in this scope; name fewer requests")
     return listed
+
+
+def first_few(values: Iterable[Any]) -> list[Any]:
+    """Return values as a list, of too many only so many that this shows."""
+    return list(itertools.islice(values, MOST_CHOICES + 1))
 
 
 def load_module(path: Path) -> ModuleType:
@@ -184,7 +189,7 @@ def load_module(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise BadModel(f"{place_in(file, error)}: importing it failed with {told(error)}; mend the file") from error
+        raise BadModel(f"{place_in(file, error)}: importing it failed with {told(error)}; fix the file") from error
     return module
 
 

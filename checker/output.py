@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +15,9 @@ from rich.table import Table
 
 SHOWN, VIOLATED, USAGE, INCONCLUSIVE, INTERNAL = 0, 1, 2, 3, 70
 """Exit codes: shown; violated, survived or vacuous; bad input; unknown or cut short; an error of our own."""
+
+EVERY = 10.0
+"""Seconds after which a run whose stderr is no terminal says how far it is."""
 
 WIDTH = 110
 """Columns of a table where the output is no terminal."""
@@ -53,23 +58,57 @@ def emit(data: Any) -> None:
 
 
 class Progress:
-    """Tells on stderr, and only on a terminal, how far a search is."""
+    """Tells on stderr how far the work is: on a terminal in one line, elsewhere in a new line every ten seconds.
+
+    Elsewhere is a file or a pipe, whose reader wants to know that something still happens, and whose short runs say
+    nothing at all.
+    """
 
     def __init__(self) -> None:
-        self.on = sys.stderr.isatty()
+        self.terminal = sys.stderr.isatty()
+        self.started = time.monotonic()
+        self.text = "at work"
+        self.exploration: Any = None
+        self._done = threading.Event()
+
+    def __enter__(self) -> Progress:
+        """Begin to speak."""
+        if not self.terminal:
+            threading.Thread(target=self._speak, daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Say no more."""
+        self.done()
 
     def __call__(self, exploration: Any, frontier: int) -> None:
-        """Show one line for the level that a search has finished."""
-        if self.on:
-            line = f"depth {exploration.depth}: {exploration.states:,} states, {frontier:,} new"
-            print(f"\r{line:<70}", end="", file=sys.stderr, flush=True)
+        """Show one line for the level that a search has finished, or begins with."""
+        self.exploration = exploration
+        self._show(f"depth {exploration.depth}: {exploration.states:,} states, {frontier:,} new")
 
     def note(self, text: str) -> None:
         """Show what is going on."""
-        if self.on:
-            print(f"\r{text:<70}", end="", file=sys.stderr, flush=True)
+        self.exploration, self.text = None, text
+        self._show(text)
 
     def done(self) -> None:
         """Clear the line."""
-        if self.on:
-            print(f"\r{'':<70}\r", end="", file=sys.stderr, flush=True)
+        self._done.set()
+        self._show("", "\r")
+
+    def _show(self, text: str, end: str = "") -> None:
+        if self.terminal:
+            print(f"\r{text:<70}", end=end, file=sys.stderr, flush=True)
+
+    def _speak(self) -> None:
+        while not self._done.wait(EVERY):
+            seconds = time.monotonic() - self.started
+            print(f"{seconds:.0f} s: {self._words(seconds)}", file=sys.stderr, flush=True)
+
+    def _words(self, seconds: float) -> str:
+        """Return what is going on; a search counts its steps also in the middle of a level."""
+        found = self.exploration
+        if found is None:
+            return self.text
+        rate = found.states / max(seconds, 1e-9)
+        return f"depth {found.depth}: {found.states:,} states, {found.transitions:,} transitions, {rate:,.0f} states/s"

@@ -11,11 +11,16 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from typing import Any, TypeVar
+
+from checker.foreign import BadFile, blame
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+ROUSED = 0.1
+"""Seconds after which whoever waits for work looks up."""
 
 
 def spread(
@@ -35,13 +40,27 @@ def spread(
     with ProcessPoolExecutor(workers, context, max_tasks_per_child=renewed_after) as pool:
         try:
             with _deaf():
-                pending = [pool.submit(work, task) for task in tasks]
-            for future in as_completed(pending):
-                yield future.result()
+                pending = [pool.submit(attempt, work, task) for task in tasks]
+            waiting = set(pending)
+            while waiting:
+                # Nothing can be raised in a thread that waits without an end, and a limit of time is (deadline.py).
+                done, waiting = wait(waiting, ROUSED, FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
         except BaseException:
             # A pool whose workers are gone fails everything that is pending, so leaving the block waits for nothing.
             _end(others)
             raise
+
+
+def attempt(work: Callable[[Task], Result], task: Task) -> Result:
+    """Do the work; an error in a user's file is named here, where its trace is: a trace does not leave its process."""
+    try:
+        return work(task)
+    except Exception as error:
+        if blame(error):
+            raise BadFile(blame(error)) from None
+        raise
 
 
 def _end(others: set[Any]) -> None:

@@ -11,11 +11,13 @@ from typing import Any
 
 import spec.model
 from checker.audit import Audit
+from checker.deadline import Deadline
 from checker.designs import design_class
 from checker.induction import Answers, Induction, Obligation
 from checker.model import Model
 from checker.pools import spread
 from checker.term_audit import of_proof
+from checker.user_model import naming
 from spec.scope import EAGER, LAZY, Scope
 
 EVERY_LENGTH = 1 << 62
@@ -46,6 +48,8 @@ class Proof:
     seed: int = 0
     seconds: float | None = 20.0
     """What the solver may take for one obligation."""
+    ends: float | None = None
+    """When the time for all of it is over, by the clock that all processes share; None: never."""
 
 
 @dataclass(slots=True)
@@ -61,11 +65,13 @@ class Proven(Answers):
     seconds: float = 0.0
     audit: Audit = field(default_factory=Audit)
     """The native tries that were held against the terms."""
+    complete: bool = False
+    """Whether every obligation was asked."""
 
     @property
     def holds(self) -> bool:
         """Whether everything is proved, and the terms say what the text says."""
-        return not self.failed and not self.unknown and self.audit.enough
+        return self.complete and not self.failed and not self.unknown and self.audit.enough
 
 
 def parse(text: str) -> Scope:
@@ -81,13 +87,18 @@ def model_of(proof: Proof) -> Model:
 
 
 def prove(proof: Proof) -> Proven:
-    """Show every obligation of one scope."""
+    """Show every obligation of one scope, as far as there is time."""
     started = time.perf_counter()
-    induction = Induction(model_of(proof))
-    result = Proven(proof, str(induction.model.scope), lemmas=induction.lemmas)
-    needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
-    result.obligations += induction.show(needed, proof.seed, proof.seconds)
-    result.audit = of_proof(induction, proof.seed, proved=not result.failed and not result.unknown)
+    result = Proven(proof, str(parse(proof.scope)))
+    file = proof.design if proof.design.endswith(".py") else ""
+    with Deadline(None if proof.ends is None else proof.ends - time.monotonic()), naming(file):
+        induction = Induction(model_of(proof))
+        result.lemmas = induction.lemmas
+        needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
+        for obligation in induction.show(needed, proof.seed, proof.seconds):
+            result.obligations.append(obligation)
+        result.audit = of_proof(induction, proof.seed, proved=not result.failed and not result.unknown)
+        result.complete = True
     result.seconds = time.perf_counter() - started
     return result
 
@@ -97,21 +108,24 @@ def prove_all(proofs: Sequence[Proof], workers: int | None = None) -> Iterator[P
     return spread(prove, proofs, workers)
 
 
-def matrix(design: str = "slotproof", quick: bool = False, seed: int = 0) -> list[Proof]:
-    """Return what is to be proved, the longest first.
+def matrix(design: str = "slotproof", quick: bool = False, seed: int = 0, ends: float | None = None) -> list[Proof]:
+    """Return what is to be proved, the longest first; after `ends` no more is asked.
 
     Of our own design each lemma's need is shown as well, once per mode, in the smallest scope.
     """
     needs = design == "slotproof"
-    small = [Proof(f"{mode}, core", f"{CORE} mode={mode}", design, needs, seed) for mode in (EAGER, LAZY)]
-    if quick or not needs:
-        return small
-    return [*[Proof(name, scope, design, False, seed) for name, scope in reversed(MATRIX)], *small]
+    proofs = [Proof(f"{mode}, core", f"{CORE} mode={mode}", design, needs, seed, ends=ends) for mode in (EAGER, LAZY)]
+    if not quick and needs:
+        wider = [Proof(name, scope, design, False, seed, ends=ends) for name, scope in reversed(MATRIX)]
+        proofs = [*wider, *proofs]
+    return proofs
 
 
 def unneeded(results: Sequence[Proven]) -> list[str]:
-    """Return the lemmas without which, in the proofs that look for it, nothing breaks."""
+    """Return the lemmas without which, in the proofs that look for it to the end, nothing breaks."""
     looked = [result for result in results if result.proof.needs]
+    if not all(result.complete for result in looked):
+        return []
     found = {lemma for result in looked for lemma in result.needed}
     return sorted({lemma for result in looked for lemma in result.lemmas} - found)
 
@@ -140,6 +154,7 @@ def data(result: Proven) -> dict[str, Any]:
         "design": result.proof.design,
         "scope": result.scope,
         "proved": result.holds,
+        "complete": result.complete,
         "obligations": len(result.obligations),
         "failed": [dataclasses.asdict(obligation) for obligation in result.failed],
         "unknown": [obligation.name for obligation in result.unknown],

@@ -6,7 +6,6 @@ only changes that answer one of them differently are tried, fewest first, and no
 
 from __future__ import annotations
 
-import itertools
 import tempfile
 import time
 from collections.abc import Callable, Iterable
@@ -16,12 +15,13 @@ from typing import Any
 
 import spec.model
 from checker.checks import Check, run_all, stored, taken
+from checker.deadline import Deadline
 from checker.designs import design_class
 from checker.explore import Limits, Search
 from checker.foreign import BadModel
 from checker.history import DESIGNS
 from checker.model import Model, Taken
-from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, say
+from checker.output import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.plan import STORY_SCOPE, ours
 from checker.repair_proof import Standing, stand
 from spec.design import Design
@@ -51,6 +51,7 @@ class Change:
 
 
 Changes = frozenset[Change]
+_NONE_LEFT = "every combination of known decisions fails"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +87,17 @@ class Repair:
     others: list[Changes] = field(default_factory=list)
     """Other repairs of the same size, by search in the story's scope alone."""
     limit: str = ""
-    """Why the search for a repair ended without one."""
+    """Why the search for a repair ended without one, or what was left out after one had been found."""
+    cut: bool = False
+    """Whether that is because the time was over."""
     seconds: float = 0.0
 
     @property
     def code(self) -> int:
         """The exit code."""
-        return VIOLATED if self.found is None else SHOWN if self.scopes else INCONCLUSIVE
+        if self.cut or (self.found is not None and not self.scopes):
+            return INCONCLUSIVE
+        return VIOLATED if self.found is None else SHOWN
 
 
 def alternatives(base: type[Design]) -> list[Change]:
@@ -120,7 +125,7 @@ def text_of(name: str, base: type[Design], changes: Changes) -> str:
     wanted = sorted(changes, key=lambda change: DECISIONS.index(change.decision))
     classes = {DESIGNS[change.design] for change in wanted} | {base}
     known = sorted(each.__name__ for each in classes if each is not Design)
-    lines = ['"""' + f"{name}, with {_count(changes)} taken from another design." + '"""', ""]
+    lines = ['"""' + f"{name}, with {count(changes)} taken from another design." + '"""', ""]
     lines += [f"from checker.history import {', '.join(known)}"] if known else []
     lines += ["from spec.design import Design"] if Design in classes else []
     lines += ["", "", f"class Repaired({base.__name__}):", f'    """{name}, repaired."""', ""]
@@ -233,18 +238,22 @@ def larger_scopes(mode: str) -> list[str]:
 class Repairer:
     """One search for a repair."""
 
-    def __init__(self, name: str, mode: str, seconds: float, note: Callable[[str], None]) -> None:
+    def __init__(
+        self, name: str, mode: str, seconds: float, note: Callable[[str], None], last_resort: bool = False
+    ) -> None:
         self.base = design_class(name)
         self.result = Repair(name, mode)
         self.conflicts = Conflicts(self.base)
-        self.ends = time.perf_counter() + seconds
+        self.clock = Deadline(seconds, last_resort)
         self.note = note
 
     def search(self, changes: Changes) -> bool:
         """Search the story's scope under a candidate, and remember every run that violates something."""
         scope = Scope.parse(f"{STORY_SCOPE} mode={self.result.mode}")
         design = changed(self.base, changes)
-        found = Search(Model(spec.model, scope, design(scope)), until=None).run(Limits(MOST_STATES, 30.0))
+        found = Search(Model(spec.model, scope, design(scope)), until=None).run(
+            Limits(MOST_STATES, self.clock.at_most(30.0))
+        )
         self.result.tried += 1
         for name, each in found.counterexamples.items():
             self.conflicts.runs.insert(0, Run(str(scope), name, tuple(stored(each.steps))))
@@ -279,18 +288,22 @@ class Repairer:
     def run(self, prove: bool) -> Repair:
         """Look for the smallest repair, level by level; the first that holds in the larger scopes is proved."""
         started = time.perf_counter()
-        level: list[Changes] = [frozenset()]
-        while level and self.result.found is None and not self.result.limit:
-            level = self._level(level)
         result = self.result
+        with self.clock:
+            level: list[Changes] = [frozenset()]
+            while level and result.found is None and not result.limit:
+                level = self._level(level)
+            if result.found is not None and prove:
+                self.note("proving")
+                result.standing = stand(changed(self.base, result.found), result.mode)
+        result.cut = result.cut or self.clock.cut
         if result.found is None:
-            result.limit = result.limit or "every combination of known decisions fails"
+            result.limit = result.limit or ("the time is used up" if result.cut else _NONE_LEFT)
             result.scopes = []
         else:
             result.text = text_of(self.base.name, self.base, result.found) if result.found else ""
-            if prove:
-                self.note("proving")
-                result.standing = stand(changed(self.base, result.found), result.mode)
+            if result.cut and prove and result.standing is None:
+                result.limit = "the time was used up before it was asked whether it can be proved"
         result.seconds = time.perf_counter() - started
         return result
 
@@ -299,7 +312,8 @@ class Repairer:
         following: dict[Changes, None] = {}
         for number, candidate in enumerate(level):
             self.note(f"{len(candidate)} changes: {number} of {len(level)}, {self.result.tried} searched")
-            if time.perf_counter() > self.ends:
+            if self.clock.over:
+                self.result.cut = True
                 self.result.limit = f"the time is used up among candidates with {len(candidate)} changes"
                 return []
             conflict = self.conflicts.of(candidate)
@@ -320,15 +334,21 @@ class Repairer:
 
 
 def repair(
-    name: str, mode: str, seconds: float = 300.0, prove: bool = True, note: Callable[[str], None] = lambda text: None
+    name: str,
+    mode: str,
+    seconds: float = 300.0,
+    prove: bool = True,
+    note: Callable[[str], None] = lambda text: None,
+    last_resort: bool = False,
 ) -> Repair:
     """Look for the smallest repair of a known design in a mode; raises BadModel for any other, BadScope for a mode."""
     if name not in DESIGNS:
         raise BadModel(f"design {name!r} is not a known one; write one of {', '.join(DESIGNS)}")
-    return Repairer(name, mode, seconds, note).run(prove)
+    return Repairer(name, mode, seconds, note, last_resort).run(prove)
 
 
-def _count(changes: Changes) -> str:
+def count(changes: Changes) -> str:
+    """Say how many decisions change."""
     return f"{len(changes)} decision" + ("" if len(changes) == 1 else "s")
 
 
@@ -336,50 +356,3 @@ def spelled(changes: Changes) -> list[str]:
     """Say each change in words, in the order of the decisions."""
     wanted = sorted(changes, key=lambda change: DECISIONS.index(change.decision))
     return [f"{change.decision} as in {change.design}" for change in wanted]
-
-
-def data(result: Repair) -> dict[str, Any]:
-    """Return a result for a machine."""
-    standing = result.standing
-    return {
-        "design": result.design,
-        "mode": result.mode,
-        "changes": None if result.found is None else spelled(result.found),
-        "others": [spelled(each) for each in result.others],
-        "text": result.text,
-        "searched in": result.scopes,
-        "never seen": result.unseen,
-        "nearly": [{"changes": spelled(changes), "violates": broken} for changes, broken in result.nearly.items()],
-        "proved": None if standing is None else standing.proved,
-        "unproved": [] if standing is None else standing.unproved,
-        "lemmas dropped": [] if standing is None else standing.dropped,
-        "tried": result.tried,
-        "refuted by known runs": result.refuted,
-        "limit": result.limit,
-        "seconds": result.seconds,
-    }
-
-
-def show(result: Repair) -> None:
-    """Print the repair: what to change, the file, and what is known about it."""
-    effort = f"{result.tried} candidates searched, {result.refuted} refuted by known runs; {result.seconds:.1f} s"
-    if result.found is None:
-        say(f"{result.design} {result.mode}: no repair found: {result.limit} ({effort})")
-        return
-    if result.found:
-        say(f"{result.design} {result.mode}: {_count(result.found)} to change ({effort})")
-        say("".join(f"  {line}\n" for line in spelled(result.found)))
-        say(result.text)
-        say("No smaller set of decisions that some known design takes makes it hold.")
-        for nearly, broken in result.nearly.items():
-            say(f"holds in the story's scope only: {'; '.join(spelled(nearly)) or 'as it is'}: {broken}")
-        for other in itertools.islice(result.others, 5):
-            say(f"as small, searched in the story's scope only: {'; '.join(spelled(other))}")
-    else:
-        say(f"{result.design} {result.mode}: it holds as it is; there is nothing to repair")
-    say(f"searched completely, nothing wrong found, in {len(result.scopes)} scopes:")
-    say("".join(f"  {scope}\n" for scope in result.scopes).rstrip())
-    for name in result.unseen:
-        say(f"never seen in any of them: {name}")
-    if result.standing is not None:
-        say("\n".join(result.standing.lines()))

@@ -15,6 +15,7 @@ from typing import Any
 
 import spec.model
 from checker.checks import stored
+from checker.deadline import Deadline
 from checker.explore import Limits, Search
 from checker.induction import PROVED, Induction
 from checker.model import Model
@@ -286,6 +287,11 @@ def prove(task: Task, seconds: float = 120.0) -> Answer:
     return answer
 
 
+def unanswered(task: Task) -> Answer:
+    """Return what is known of a task before it is performed, or where the time was over before it was: nothing."""
+    return Answer(task, str(scope_of(task)), unproved=["the time is used up"] if task.proof else [])
+
+
 def answer(task: Task) -> Answer:
     """Perform a task."""
     return prove(task) if task.proof else search(task, Limits(seconds=120.0))
@@ -301,6 +307,7 @@ def ring_table(
     proved_to: int = PROVED_TO,
     workers: int | None = None,
     note: Callable[[str], None] = lambda text: None,
+    seconds: float | None = None,
 ) -> Table:
     """Answer every claim in every cell, in parallel processes; the result is by claim, then by (L, K).
 
@@ -317,10 +324,13 @@ def ring_table(
                 tasks.add(proof_of(number, ahead, every))
     # The longest come first, so that no worker is left alone with one of them at the end.
     ordered = sorted(tasks, key=lambda task: (task.proof, task.lookahead, task.ring, not task.fewer), reverse=True)
-    done: dict[Task, Answer] = {}
-    for each in _answers(ordered, workers):
-        done[each.task] = each
-        note(f"{len(done)} of {len(ordered)} searches and proofs done")
+    done = {task: unanswered(task) for task in ordered}
+    answered = 0
+    with Deadline(seconds, last_resort=True):
+        for each in _answers(ordered, workers):
+            done[each.task] = each
+            answered += 1
+            note(f"{answered} of {len(ordered)} searches and proofs done")
     return {
         claim.name: {
             (ahead, every): Cell(

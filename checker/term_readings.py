@@ -224,7 +224,9 @@ class Steps:
         terms |= {("state", name): term for name, term in unrolling.bad_states.items()}
         enabled = unrolling.terms.of(relation.enabled)
         self.point = Point()
-        self.block = Block({"enabled": enabled, "taken": unrolling.step, "known": unrolling.known, **terms})
+        self.block = Block(
+            {"enabled": enabled, "taken": z3.And(unrolling.taken, unrolling.lasting), "known": unrolling.known, **terms}
+        )
 
     def read(self, tries: Sequence[Try]) -> list[Answer]:
         """Return what the relation makes of each try."""

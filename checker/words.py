@@ -83,7 +83,9 @@ def _attempt(number: int, before: State, taken: Taken) -> str:
         return f"{taken.action.name} {request_name(chosen['request'])}"
     if "slot" in chosen:
         return f"{taken.action.name} {slot_name(chosen['slot'])}"
-    return f"launch batch {number}" if taken.action.name == "prepare" else f"runs batch {number}"
+    if taken.action.name == "prepare":
+        return f"launch batch {number}"
+    return f"runs batch {number - before.pending + before.written}"
 
 
 def _generic(model: Model, before: Any, taken: Taken, after: Any) -> str:

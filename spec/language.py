@@ -80,7 +80,8 @@ def copy(value: T) -> T:
     # Numbers are not copied by a call of their own: copying states is most of what a native run does.
     if isinstance(value, Vector):
         return cast(T, Vector([part if isinstance(part, int) else copy(part) for part in value]))
-    parts = [getattr(value, name) for name in type(value).__dataclass_fields__]  # type: ignore[attr-defined]
+    names = getattr(type(value), "__slots__", None) or type(value).__dataclass_fields__  # type: ignore[attr-defined]
+    parts = [getattr(value, name) for name in names]
     return type(value)(*[part if isinstance(part, int) else copy(part) for part in parts])
 
 
@@ -185,32 +186,44 @@ class Property:
         return self.function(*arguments)
 
 
-def always(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+@dataclasses.dataclass(frozen=True)
+class Declaration:
+    """The part of a property that stands above its function: `@always()` makes one, and the def below completes it."""
+
+    kind: str
+    applies: Callable[[Any], bool]
+
+    def __call__(self, function: Callable[..., bool]) -> Property:
+        """Return the property whose function it is."""
+        return Property(function, self.kind, self.applies)
+
+
+def always(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare a property of every reachable state: `function(state, context)`."""
-    return lambda function: Property(function, "always", applies)
+    return Declaration("always", applies)
 
 
-def step(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+def step(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare a property of every transition: `function(before, after, context)`."""
-    return lambda function: Property(function, "step", applies)
+    return Declaration("step", applies)
 
 
-def duty(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+def duty(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare what our own design does in every transition: `function(before, after, context)`.
 
     It is claimed only where the context is exactly the model's own, and asked by searches only, never by a proof.
     """
-    return lambda function: Property(function, "duty", applies)
+    return Declaration("duty", applies)
 
 
-def lemma(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+def lemma(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare what our own design promises of every reachable state: `function(state, context)`; proofs stand on it."""
-    return lambda function: Property(function, "lemma", applies)
+    return Declaration("lemma", applies)
 
 
-def sometimes(applies: Callable[[Any], bool] = _everywhere) -> Callable[[Callable[..., bool]], Property]:
+def sometimes(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare something that must be seen: `function(before, after, context)`; never seen, the run fails as vacuous."""
-    return lambda function: Property(function, "sometimes", applies)
+    return Declaration("sometimes", applies)
 
 
 def subsets(names: Iterable[int]) -> Iterator[tuple[bool, ...]]:

@@ -16,8 +16,8 @@ import spec.model
 from checker import cli
 from checker.checks import Check, run
 from checker.explore import Search
+from checker.foreign import BadModel
 from checker.graph import Graph
-from checker.model import BadModel
 from spec.scope import EAGER, LAZY, Scope
 from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i, native
 from tests.attacks.judged import Wrong, judge

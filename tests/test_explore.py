@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import spec.model
+from checker.deadline import Deadline
 from checker.explore import Limits, Search, replay
 from checker.history import DESIGNS
 from checker.model import Model
@@ -283,14 +284,29 @@ def test_cut_short_is_no_pass():
         assert result.states < whole.states
 
 
-def test_the_time_is_looked_at_within_a_level(monkeypatch):
+class Ticks(Deadline):
+    """A clock that ticks whenever somebody looks at it."""
+
+    looked = 0
+
+    @property
+    def over(self):
+        self.looked += 1
+        return self.looked > self.seconds
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+
+def test_the_time_is_looked_at_within_a_level():
     model = model_of("requests=1 slots=4 nodes=1 max_len=3 mode=eager")
     whole = explore(model, False)
     search = Search(model, False)
     search.expander.chunk = 1
-    clock = itertools.count()
-    monkeypatch.setattr("checker.explore.time.perf_counter", lambda: next(clock))
-    result = search.run(Limits(seconds=40))
+    result = search.run(Limits(), clock=Ticks(40))
     assert (result.cut, result.complete) == ("40 s used up", False)
     # The clock ticks once a chunk, which is one state here, so one state more than there are ticks cannot be expanded.
     assert result.transitions < whole.transitions / 2

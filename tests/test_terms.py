@@ -9,6 +9,7 @@ import z3
 
 from checker.bounded import Relation, Unrolling, check
 from checker.checks import Check, model_for, run
+from checker.deadline import Deadline
 from checker.explore import Limits
 from checker.graph import Node
 from checker.model import Model, load_module
@@ -126,5 +127,6 @@ def test_our_design_holds_to_the_depth_asked_for_and_says_what_it_used() -> None
     found = check(model_for(Check("requests=1 slots=4 nodes=1 max_len=6 mode=lazy")), 8)
     assert (found.property, found.depth) == ("", 8)
     assert "label-is-written" in found.assumed
-    given_up = check(model_for(Check("requests=1 slots=4 nodes=1 max_len=6", design="before-29792")), 12, seconds=0.01)
+    asked = model_for(Check("requests=1 slots=4 nodes=1 max_len=6", design="before-29792"))
+    given_up = check(asked, 12, clock=Deadline(0.01))
     assert given_up.unknown

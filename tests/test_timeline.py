@@ -5,9 +5,11 @@ import re
 
 import pytest
 
+from checker.explore import replay
 from checker.history import Before29792, Merged29792
 from checker.model import Model, load_module
 from checker.timeline import render, tell
+from checker.words import say
 from spec.design import Design
 from spec.language import ABSENT
 from tests.timeline_runs import (
@@ -247,6 +249,15 @@ def test_a_step_that_fails_in_the_middle_is_told_up_to_there():
     assert "result of batch 1: stops in the middle, see below" in text
     assert "a declared range of the state:  requests[0].last = -1 outside 0..1" in text
     assert "checkpoint A@4 done, last = ring[1] with label 4, instead of" in story.comparison.entries[-1].words
+
+
+def test_a_device_step_that_fails_in_the_middle_has_its_batch_number():
+    model = model_of(Design, "requests=1 slots=5 nodes=2 max_len=6")
+    states = replay(model, steps_for(model, [admit(3), PREFILL, DEVICE, PROCESS, PREPARE, PREPARE]))
+    (device,) = steps_for(model, [DEVICE])
+    # Three batches have been launched, and the device has run the first.
+    for after in (model.take(states[-1], device.action, device.arguments), None):
+        assert say(model, 3, states[-1], device, after)[1].startswith("runs batch 1: ")
 
 
 def test_our_own_design_is_compared_with_nothing():
