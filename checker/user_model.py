@@ -18,7 +18,7 @@ from typing import Any, get_type_hints
 from checker.foreign import BadModel, place_in, told
 from checker.model import MOST_CHOICES, Model, first_few, load_module, parameters
 from checker.subset import OutsideSubset
-from spec.language import WELL_FORMED, Action, Declaration, Property, copy
+from spec.language import WELL_FORMED, Action, ActionDeclaration, Declaration, Property, copy
 
 _SETTING = re.compile(r"(\w+)=(-?[0-9]{1,18})")
 _STATES = {
@@ -116,7 +116,7 @@ def _refuse_incomplete(module: ModuleType) -> None:
                 f"write a tuple: {name} = (first, second)"
             )
         for found in listed:
-            if isinstance(found, Declaration):
+            if isinstance(found, (ActionDeclaration, Declaration)):
                 raise BadModel(
                     f"{_place(module, found.applies)}: @{found.kind} needs parentheses; write @{found.kind}() above "
                     f"the def of {getattr(found.applies, '__name__', found.applies)}"

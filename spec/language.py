@@ -147,11 +147,22 @@ class Action:
         self.function(*arguments, **named)
 
 
-def action(
-    applies: Callable[[Any], bool] = _everywhere, /, **choices: Choices
-) -> Callable[[Callable[..., None]], Action]:
+@dataclasses.dataclass(frozen=True)
+class ActionDeclaration:
+    """The part of an action that stands above its function: `@action()` makes one, and the def below completes it."""
+
+    applies: Callable[[Any], bool]
+    choices: dict[str, Choices]
+    kind: str = "action"
+
+    def __call__(self, function: Callable[..., None]) -> Action:
+        """Return the action whose function it is."""
+        return Action(function, self.choices, self.applies)
+
+
+def action(applies: Callable[[Any], bool] = _everywhere, /, **choices: Choices) -> ActionDeclaration:
     """Declare an action, the scopes that it belongs to, and where each of its parameters gets its values from."""
-    return lambda function: Action(function, choices, applies)
+    return ActionDeclaration(applies, choices)
 
 
 @dataclasses.dataclass(frozen=True)

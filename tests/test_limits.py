@@ -14,6 +14,7 @@ import pytest
 import z3
 
 from checker import output, proof_report
+from checker.audit import TRIES, Audit
 from checker.checks import Check, run
 from checker.deadline import Deadline, TimeIsUp
 from checker.explore import Exploration, Limits
@@ -114,7 +115,7 @@ def test_a_proof_that_is_cut_is_none() -> None:
     result = prove(Proof("cut", "requests=1 slots=5 nodes=5 interval=any others=on", ends=time.monotonic() + 0.1))
     assert (result.complete, result.holds) == (False, False)
     assert proof_report.exit_code([result]) == INCONCLUSIVE
-    whole = Proven(Proof("whole", "", needs=True), "", complete=True, lemmas=["one"])
+    whole = Proven(Proof("whole", "", needs=True), "", complete=True, lemmas=["one"], audit=Audit(TRIES))
     assert unneeded([whole]) == ["one"]
     assert proof_report.exit_code([whole]) == VIOLATED
     whole.needed["one"] = "something"
