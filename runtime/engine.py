@@ -103,7 +103,7 @@ class Engine:
     def prefill(self, seat: int) -> Batch:
         """Prepare and launch the prefill of an admitted request, as a batch of its own."""
         self._refuse_full_window()
-        rows = self.tracker.prepare_prefill(seat, self.launched)
+        rows = self.tracker.prepare_prefill(seat, self.launched, self.cache)
         source = int(rows.source[0])
         if source != ABSENT:
             node = self.cache.at(source)
