@@ -51,7 +51,9 @@ def follow_prefill(follower: Follower, line: int, event: Prefill) -> None:
             me.seq_len, me.prefix = row.len, _hit(follower, row)
         if batch.rows:
             follower.state.pending -= 1
+        aside = follower.put_aside(_cached_before_the_end(follower, row, request))
         follower.act(prefill, request, ABSENT)
+        follower.forget_aside(aside)
         batch.rows.append((row.r, request))
         follower.rows_out[request] += 1
     follower.batches.append(batch)
@@ -122,6 +124,15 @@ def _hit(follower: Follower, row: PrefillRow) -> int:
         why = f"an entry under {label} tokens, and a prompt of {row.len}"
         raise follower.differs(row.r, "prefix", expected, row.prefix, why)
     return expected
+
+
+def _cached_before_the_end(follower: Follower, row: PrefillRow, request: RequestId) -> list[Text]:
+    """Return the key of the boundary before the prompt's end, where the row marks that end and an entry is as long.
+
+    Whether that entry is of the same text no trace tells, so it is taken on trust.
+    """
+    before = row.len - follower.scope.interval
+    return [Text(request, before)] if row.mark == row.len and before in follower.cache.values() else []
 
 
 @cache

@@ -60,15 +60,14 @@ def _process(follower: Follower, event: Process, effects: Group) -> list[Offer]:
             taken = follower.new_slots(request, row.ring)
             if taken:
                 follower.take_slots(row.r, request, taken)
-    aside = _already_cached(follower, oldest, effects)
+    aside = follower.put_aside(_already_cached(oldest, effects))
     finishes = [False] * follower.scope.requests
     for row, request in matched:
         finishes[request] = row.done
     while not follower.design.ready(follower.state) and follower.state.written < follower.state.pending:
         follower.act(device)
     follower.act(process, finishes, tuple(range(len(finishes))), ABSENT)
-    for slot in aside:
-        follower.state.cached[slot] = nothing()
+    follower.forget_aside(aside)
     follower.batches.popleft()
     for row, request in matched:
         if not row.skipped:
@@ -101,19 +100,14 @@ def _match(follower: Follower, batch: Batch, event: Process) -> list[tuple[Proce
     return matched
 
 
-def _already_cached(follower: Follower, batch: Batch, effects: Group) -> list[int]:
-    """Let the cache hold the keys that the trace says it held; returns the model slots that stand for the entries."""
+def _already_cached(batch: Batch, effects: Group) -> list[Text]:
+    """Return the keys that the trace says the cache held already."""
     requests = dict(batch.rows)
-    keys = [
+    return [
         Text(requests[event.r], event.len)
         for _, event in effects
         if isinstance(event, Publish) and not event.stored and event.r in requests
     ]
-    while len(aside := follower.slots.spare(len(keys))) < len(keys):
-        follower.grow()
-    for slot, key in zip(aside, keys, strict=True):
-        follower.state.cached[slot] = key
-    return aside
 
 
 def _compare(follower: Follower, row: ProcessRow, request: RequestId) -> None:

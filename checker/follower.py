@@ -19,7 +19,7 @@ from checker.trace import Header
 from spec.design import Design
 from spec.language import ABSENT, Action, Disabled, Vector, Violated, copy
 from spec.scope import Scope
-from spec.state import IDLE, RequestId, State, initial, quiet_step
+from spec.state import IDLE, RequestId, Slot, State, Text, initial, nothing, quiet_step
 
 LONGEST = 1 << 30  # Tokens; a trace has no longest sequence, and the spec wants a number.
 FIRST_REQUESTS = 2
@@ -168,6 +168,19 @@ class Follower:
             if slot not in freed:
                 raise self.differs(name, "ring", "a free slot", slot, words)
         return freed
+
+    def put_aside(self, keys: Sequence[Text]) -> list[Slot]:
+        """Let the model's cache hold keys for one step; returns the slots that stand for the entries."""
+        while len(aside := self.slots.spare(len(keys))) < len(keys):
+            self.grow()
+        for slot, key in zip(aside, keys, strict=True):
+            self.state.cached[slot] = key
+        return aside
+
+    def forget_aside(self, aside: Sequence[Slot]) -> None:
+        """Empty the model's cache again."""
+        for slot in aside:
+            self.state.cached[slot] = nothing()
 
     def idle(self, name: str) -> RequestId:
         """Return a model request that no name uses and no row mentions, to be called `name` in reports."""

@@ -18,6 +18,10 @@ from spec.state import Length, Position, Request, RequestId, Row, Slot, State
 class Upstream(Design):
     """What all released versions share: a prefill names its claim at preparation; donations ask no gate."""
 
+    def marks_before_the_end(self, cached: bool) -> bool:
+        """A prefill marks its newest boundary, and be it the prompt's own end."""
+        return False
+
     def flips_at_preparation(self, row: Row) -> bool:
         """Only a prefill flips when it is prepared."""
         return row.decode_count == 0

@@ -31,6 +31,8 @@ RUNGS = (
     Rung("requests=1 slots=6 nodes=1 interval=any ring=3 lookahead=2 mode=eager max_len=4"),
     Rung("requests=1 slots=6 nodes=1 interval=1 ring=3 lookahead=2 mode=lazy max_len=4"),
     Rung("requests=2 slots=5 nodes=1 families=1 mode=lazy max_len=3", ("publication-refused",)),
+    # Long enough for a prompt that ends off the grid behind two boundaries.
+    Rung("requests=1 slots=4 nodes=1 lookahead=0 mode=eager max_len=5"),
     # What other requests do, as far as it is mutated: rows.others_write, and the device that runs their rows.
     Rung("requests=1 slots=3 nodes=1 interval=1 mode=lazy max_len=2 others=on"),
     # A mutant may treat one slot unlike the others; then names of slots do matter.

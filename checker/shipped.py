@@ -13,6 +13,7 @@ from spec.design import Design
 from spec.grid import decode_mark
 from spec.language import ABSENT, Property, step
 from spec.scope import ANY, EAGER, LAZY, SKIP
+from spec.slots import key_cached
 from spec.state import ADMITTED, RUNNING, Length, Position, Request, Row, Slot, State
 
 
@@ -62,11 +63,13 @@ def _lazy(design: Design) -> bool:
 
 @step(_has_interval)
 def prefill_mark_agrees(before: State, after: State, design: Design) -> bool:
-    """A prefill's row carries the mark that prefill_mark finds for prompt, prefix and interval."""
+    """A prefill's row carries the mark that prefill_mark finds, told whether before_the_end is cached already."""
+    interval = design.scope.interval
     for number, was in enumerate(before.requests):
         if was.phase == ADMITTED and after.step.events[number].prepared:
             mark = prepared_row(before, after, number).mark
-            if not same(boundary.prefill_mark(was.seq_len, was.prefix, design.scope.interval), mark):
+            cached = key_cached(before, number, boundary.before_the_end(was.seq_len, was.prefix, interval))
+            if not same(boundary.prefill_mark(was.seq_len, was.prefix, cached, interval), mark):
                 return False
     return True
 

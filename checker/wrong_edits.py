@@ -134,6 +134,13 @@ WRONG_EDITS = (
         "grid",
     ),
     WrongEdit(
+        "mark-the-end-first",
+        "a prefill marks its prompt's end, which never serves the same prompt again",
+        (Edit("spec.design", "return not cached", "return False"),),
+        EAGER,
+        "same-prompt-finds-it",
+    ),
+    WrongEdit(
         "abort-publishes",
         "an aborted request leaves its newest checkpoint in the cache",
         (
@@ -235,5 +242,35 @@ WRONG_EDITS = (
         ),
         LAZY,
         "rows-only-for-own-slots",
+    ),
+    WrongEdit(
+        "hit-the-whole-prompt",
+        "an admission takes a cached entry as long as its prompt, and its prefill computes nothing",
+        (Edit("spec.actions.admission", "s.cached[slot].length < prompt:", "s.cached[slot].length <= prompt:"),),
+        EAGER,
+        "longest-prefix-taken",
+    ),
+    WrongEdit(
+        "hit-every-second-boundary",
+        "an admission looks for entries at every second boundary only",
+        (
+            Edit(
+                "spec.actions.admission",
+                "s.cached[slot].length < prompt:",
+                "s.cached[slot].length < prompt and s.cached[slot].length % 4 == 0:",
+            ),
+        ),
+        LAZY,
+        "longest-prefix-taken",
+    ),
+    WrongEdit(
+        "prefill-from-the-start",
+        "a prefill computes the whole prompt, whatever its admission has hit",
+        (
+            Edit("spec.actions.prefill", "source=me.source,", "source=ABSENT,"),
+            Edit("spec.actions.prefill", "start=me.prefix,", "start=0,"),
+        ),
+        LAZY,
+        "longest-prefix-taken",
     ),
 )

@@ -32,10 +32,20 @@ def decode_mark(seq_len: Value, interval: int) -> Value:
     return where(seq_len % interval == 0, seq_len, ABSENT)
 
 
-def prefill_mark(prompt: Value, prefix: Value, interval: int) -> Value:
-    """Return the newest boundary of a prefill from `prefix` to `prompt` tokens; ABSENT when there is none."""
+def before_the_end(prompt: Value, prefix: Value, interval: int) -> Value:
+    """Return the boundary before a prompt's end, where that is one too and `prefix` is shorter; ABSENT elsewhere."""
+    return where(prompt % interval == 0, where(prompt - interval > prefix, prompt - interval, ABSENT), ABSENT)
+
+
+def prefill_mark(prompt: Value, prefix: Value, cached: Value, interval: int) -> Value:
+    """Return the boundary that a prefill from `prefix` to `prompt` tokens marks; ABSENT when there is none.
+
+    It is the newest one, unless the one `before_the_end` is not `cached`: only that one serves the same prompt again.
+    """
     newest = prompt - prompt % interval
-    return where(newest > prefix, newest, ABSENT)
+    earlier = before_the_end(prompt, prefix, interval)
+    mark = where(earlier == ABSENT, newest, where(cached, newest, earlier))
+    return where(newest > prefix, mark, ABSENT)
 
 
 def following(position: Value, ring: int) -> Value:

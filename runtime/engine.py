@@ -124,7 +124,7 @@ class Engine:
         self.guard.enter()
         seat = self._seat(handle)
         self._refuse_full_window()
-        prepared = self.tracker.prepare_prefill(seat, self.launched)
+        prepared = self.tracker.prepare_prefill(seat, self.launched, self.cache)
         rows = prepared.rows
         source = int(rows.source[0])
         node = self.cache.at(source) if source != ABSENT else None

@@ -81,6 +81,10 @@ class PrefixCache:
             self._nodes[key] = node
         return node
 
+    def holds(self, tokens: Ints) -> bool:
+        """Return whether there is an entry of a whole text, whose length is a multiple of the interval and not 0."""
+        return self.key(tokens) in self._nodes
+
     def at(self, slot: int) -> Node:
         """Return the entry that owns a slot; raises KeyError where none does."""
         return self._by_slot[arguments.whole(slot, "a slot")]

@@ -17,6 +17,7 @@ from runtime.columns import Bools, Ints
 from runtime.config import EAGER, LAZY, SKIP, Config
 from runtime.observer import Notices
 from runtime.pool import RING, WORKING, SlotPool
+from runtime.prefix_cache import PrefixCache
 from runtime.requests import ADMITTED, IDLE, RUNNING, SEAT_BITS, SEAT_MASK, RequestTable
 
 
@@ -62,14 +63,20 @@ class Tracker:
 
     # At preparation.
 
-    def prepare_prefill(self, seat: int, number: int) -> Prepared:
-        """Record the prefill of an admitted request's whole prompt; its newest boundary claims the position `next`."""
+    def prepare_prefill(self, seat: int, number: int, cache: PrefixCache) -> Prepared:
+        """Record the prefill of an admitted request's whole prompt; its mark claims the position `next`.
+
+        cache: which of a prompt's last two boundaries is worth marking depends on whether the first is there.
+        """
         table = self.table
         if not 0 <= seat < len(table.names) or table.phase[seat] != ADMITTED:
             name = table.names[seat] if 0 <= seat < len(table.names) else "nobody"
             raise Contradiction(f"seat {seat} ({name}): batch {number} would prefill it, but it is not admitted")
         seats = np.array([seat])
-        mark = boundary.prefill_mark(table.seq_len[seats], table.prefix[seats], self.config.interval)
+        prompt, prefix, interval = table.seq_len[seats], table.prefix[seats], self.config.interval
+        earlier = int(boundary.before_the_end(prompt, prefix, interval)[0])
+        cached = earlier != ABSENT and cache.holds(table.tokens[seat, :earlier])
+        mark = boundary.prefill_mark(prompt, prefix, np.array([cached]), interval)
         position = slot = np.array([ABSENT])
         following = table.next[seats]
         if mark[0] != ABSENT:

@@ -50,6 +50,10 @@ class Design:
         """Whether a prefill's claim moves `last` and the label already when it is prepared."""
         return False
 
+    def marks_before_the_end(self, cached: bool) -> bool:
+        """Whether a prompt that ends on a boundary marks the one before it; `cached`: that one is there already."""
+        return not cached
+
     def in_place_clears_label(self) -> bool:
         """Whether a lazy claim over the slot at `last` takes the label back at once."""
         return True

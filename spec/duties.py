@@ -12,6 +12,7 @@ from spec.grid import boundary_behind, prefill_mark
 from spec.language import ABSENT, duty
 from spec.rows import awaits_read, awaits_write, in_flight
 from spec.scope import ANY, LAZY, SKIP
+from spec.slots import key_cached
 from spec.state import IDLE, RUNNING, Request, Row, State
 
 
@@ -23,6 +24,35 @@ def every_boundary_is_marked(before: State, after: State, design: Design) -> boo
             boundary = boundary_of(before, after, number, row, design)
             skipped = after.step.events[number].no_spare and design.scope.without_spare == SKIP
             if row.mark != (ABSENT if skipped else boundary):
+                return False
+    return True
+
+
+def _has_interval(design: Design) -> bool:
+    return design.scope.interval != ANY
+
+
+@duty(_has_interval)
+def same_prompt_finds_it(before: State, after: State, design: Design) -> bool:
+    """The same prompt again finds the newest boundary below its length, and once that is cached, a longer one its end.
+
+    A prefill marks that boundary unless it is cached; and then its prompt's end, where that is a boundary too. What it
+    has marked below its end is cached with its result, or the step tells what was in the way.
+    """
+    for number, event in enumerate(after.step.events):
+        if before.pending < after.pending:
+            row = after.batches[before.pending].rows[number]
+            usable = usable_boundary(design, row)
+            if row.decode_count == 0 and row.present:
+                known = usable == 0 or key_cached(before, number, usable)
+                if row.mark != usable and not known:
+                    return False
+                if row.mark != row.seq_len and known and row.seq_len % design.scope.interval == 0:
+                    return False
+        row = before.batches[0].rows[number]
+        if is_processed(before, after, number) and row.decode_count == 0 and row.mark == usable_boundary(design, row):
+            found = any(key.family == row.family and key.length == row.mark for key in after.cached)
+            if not (found or event.refused or event.no_replacement):
                 return False
     return True
 
@@ -152,7 +182,13 @@ def boundary_of(before: State, after: State, number: int, row: Row, design: Desi
     # Where boundaries are a free choice, nothing else says what the choice was.
     if design.scope.interval == ANY:
         return row.mark
-    return prefill_mark(design.scope, before.requests[number], row.seq_len, ABSENT)
+    return prefill_mark(before, design, number, ABSENT)
+
+
+def usable_boundary(design: Design, row: Row) -> int:
+    """Return the newest boundary below the length of a prefill's prompt: what a repetition of it may hit; 0: none."""
+    shorter = row.seq_len - 1
+    return shorter - shorter % design.scope.interval
 
 
 def is_filled(was: Request, now: Request) -> bool:
@@ -190,6 +226,7 @@ def owns(me: Request, slot: int) -> bool:
 
 DUTIES = (
     every_boundary_is_marked,
+    same_prompt_finds_it,
     launches_are_told,
     results_are_told,
     what_is_kept_back_is_told,

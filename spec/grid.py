@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from spec.design import Design
 from spec.language import ABSENT, guard
 from spec.scope import ANY, Scope
-from spec.state import Length, Request
+from spec.slots import key_cached
+from spec.state import Length, Request, RequestId, State
 
 
 def on_grid(scope: Scope, length: int) -> bool:
@@ -12,12 +14,22 @@ def on_grid(scope: Scope, length: int) -> bool:
     return length > 0 and (scope.interval == ANY or length % scope.interval == 0)
 
 
-def prefill_mark(scope: Scope, me: Request, prompt: int, choice: Length) -> Length:
-    """Return the newest boundary of a one-chunk prefill: beyond the cached prefix, at most the prompt; else ABSENT."""
+def prefill_mark(s: State, design: Design, request: RequestId, choice: Length) -> Length:
+    """Return the boundary that a one-chunk prefill marks, beyond the cached prefix; ABSENT when there is none.
+
+    It is the newest one. But a hit is shorter than its prompt: where the prompt ends on a boundary, that serves longer
+    prompts only, and the one before it the same prompt as well. Which of the two comes first is the design's decision.
+    """
+    scope = design.scope
+    me = s.requests[request]
+    prompt = me.seq_len
     if scope.interval == ANY:
         guard(choice == ABSENT or me.prefix < choice <= prompt)
         return choice
     mark = prompt - prompt % scope.interval
+    before = mark - scope.interval
+    if mark == prompt and before > me.prefix and design.marks_before_the_end(key_cached(s, request, before)):
+        mark = before
     return mark if mark > me.prefix else ABSENT
 
 

@@ -11,7 +11,7 @@ from spec.discipline import DISCIPLINE
 from spec.language import ABSENT, always, step
 from spec.rows import claim_pending, others_write, promised, writes
 from spec.scope import ANY, EAGER, LAZY
-from spec.state import IDLE, RUNNING, Row, State, Text
+from spec.state import ADMITTED, IDLE, RUNNING, Row, State, Text
 
 
 @always()
@@ -285,6 +285,27 @@ def batch_local(before: State, after: State, design: Design) -> bool:
     return True
 
 
+@step()
+def longest_prefix_taken(before: State, after: State, design: Design) -> bool:
+    """An admission takes the longest cached prefix shorter than its prompt, if any, and its prefill computes the rest.
+
+    Shorter, because only computing a token tells what comes after it.
+    """
+    for number, (was, now) in enumerate(zip(before.requests, after.requests)):
+        if was.phase == IDLE and now.phase == ADMITTED:
+            if not 0 <= now.prefix < now.seq_len or (now.source == ABSENT) != (now.prefix == 0):
+                return False
+            if now.source != ABSENT and before.cached[now.source] != Text(now.family, now.prefix):
+                return False
+            if any(key.family == now.family and now.prefix < key.length < now.seq_len for key in before.cached):
+                return False
+        if was.phase == ADMITTED and now.phase == RUNNING:
+            row = after.batches[before.pending].rows[number]
+            if row.source != was.source or row.start != was.prefix or row.seq_len != was.seq_len:
+                return False
+    return True
+
+
 PROPERTIES = (
     one_owner,
     keep_index_defined,
@@ -302,5 +323,6 @@ PROPERTIES = (
     lazy_keeps_one,
     grid,
     batch_local,
+    longest_prefix_taken,
     *DISCIPLINE,
 )

@@ -30,7 +30,7 @@ from spec.design import Design
 from spec.language import Vector
 from spec.scope import Scope
 from spec.state import initial
-from tests.small_trace import EAGER, LAZY, change, good, prepare, process
+from tests.small_trace import EAGER, LAZY, change, good, prefill, prepare, process
 from tests.trace_traffic import long_trace
 
 FOLDER = Path(__file__).parent / "traces"
@@ -439,6 +439,33 @@ def test_a_slot_freed_in_a_result_may_be_taken_in_the_same_one() -> None:
     told = conform([*two_rows(), result(5), *effects]).divergence
     assert told is not None
     assert (told.field, told.seen, told.why) == ("ring", 5, "B works on it")
+
+
+# A prompt that ends on a boundary marks the one before it, unless that is cached. Whose text an entry is of no trace
+# tells, so an entry of that length is taken for it.
+TWO_PROMPTS: list[Event] = [
+    Admit("A", 1, (2, 3), 0, 1),
+    Admit("B", 5, (6, 7), 0, 1),
+    prefill(0, "A", 4, 0, None, 2, 2, 0, 1, 1, (2, 3)),
+    process(0, "A", False, False, UNSET, 1, 0, None, (4, 3)),
+    Publish("A", 2, 2, True),
+]
+
+
+@pytest.mark.parametrize("mark", [2, 4])
+def test_a_prompts_own_end_may_be_marked_where_the_boundary_before_it_may_be_cached(mark: int) -> None:
+    second = prefill(1, "B", 4, 0, None, mark, 6, 0, 1, 1, (6, 7))
+    assert conform([*TWO_PROMPTS, second], Design).conforms
+
+
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_prompts_own_end_may_not_be_marked_where_no_entry_is_as_long_as_the_boundary_before_it(gone: bool) -> None:
+    events = [*TWO_PROMPTS, Evict(2)]
+    if not gone:
+        events[3:] = [process(0, "A", False, False, UNSET, 1, 0, 2, (2, 3))]
+    result = conform([*events, prefill(1, "B", 4, 0, None, 4, 6, 0, 1, 1, (6, 7))], Design)
+    assert where(result) == (len(events) + 2, "prefill", "mark", 2, 4)
+    assert needs(result) == [("marks_before_the_end", False)]
 
 
 def test_the_model_grows_with_the_requests_that_run_at_once() -> None:

@@ -35,6 +35,7 @@ def step(s: State, number: int) -> bool:
 # For each duty a mutant that it kills, and the rung where it does.
 KILLED_BY_DUTY = {
     "every-boundary-is-marked": (2, "spec/ring.py claim_lazily: if design.scope.without_spare == SKIP: -> if False:"),
+    "same-prompt-finds-it": (0, "spec/design.py Design.marks_before_the_end: return not cached -> return False"),
     "launches-are-told": (0, "spec/actions/decode.py prepare: s.step.events[request].prepared = True -> pass"),
     "results-are-told": (0, "spec/actions/transfer.py abort: s.step.events[request].aborted = True -> pass"),
     "what-is-kept-back-is-told": (0, "spec/actions/results.py donate: event.key_cached = True -> pass"),

@@ -77,11 +77,22 @@ class TestDecisions:
     def test_a_decode_step_marks_what_lies_on_the_grid(self):
         assert [boundary.decode_mark(length, 3) for length in range(1, 7)] == [ABSENT, ABSENT, 3, ABSENT, ABSENT, 6]
 
+    @pytest.mark.parametrize("cached", [False, True])
     @pytest.mark.parametrize(
         ("tokens", "prefix", "mark"), [(1, 0, ABSENT), (2, 0, 2), (5, 0, 4), (5, 4, ABSENT), (6, 4, 6), (7, 2, 6)]
     )
-    def test_a_prefill_marks_its_newest_boundary_beyond_the_prefix(self, tokens, prefix, mark):
-        assert boundary.prefill_mark(tokens, prefix, 2) == mark
+    def test_a_prefill_marks_its_newest_boundary_beyond_the_prefix(self, tokens, prefix, cached, mark):
+        assert boundary.prefill_mark(tokens, prefix, cached, 2) == mark
+
+    @pytest.mark.parametrize(("tokens", "prefix", "earlier"), [(4, 0, 2), (6, 0, 4), (6, 2, 4)])
+    def test_a_prompt_that_ends_on_a_boundary_marks_the_one_before_unless_it_is_cached(self, tokens, prefix, earlier):
+        assert boundary.before_the_end(tokens, prefix, 2) == earlier
+        assert boundary.prefill_mark(tokens, prefix, False, 2) == earlier
+        assert boundary.prefill_mark(tokens, prefix, True, 2) == tokens
+
+    @pytest.mark.parametrize(("tokens", "prefix"), [(1, 0), (2, 0), (5, 0), (6, 4)])
+    def test_no_boundary_lies_between_the_prefix_and_the_end(self, tokens, prefix):
+        assert boundary.before_the_end(tokens, prefix, 2) == ABSENT
 
     def test_eager_goes_round_once_for_each_mark(self):
         assert [boundary.eager_next(position, 8, 3) for position in range(3)] == [1, 2, 0]

@@ -94,6 +94,36 @@ def lengths_of(made):
     return [node.length for node in made.cache]
 
 
+@pytest.mark.parametrize("mode", ["eager", "lazy"])
+@pytest.mark.parametrize(("length", "hit"), [(7, 0), (8, 0), (9, 8), (16, 8), (17, 16), (24, 16), (25, 24)])
+def test_the_same_prompt_again_hits_the_newest_boundary_below_its_length(mode, length, hit):
+    made = engine(mode=mode, interval=8)
+    cached(made, length)
+    seat = made.admit("again", prompt(3, length))
+    assert made.table.prefix[seat] == hit
+    batch = made.prefill(seat)
+    assert batch.rows.start[0] == hit
+    step(made, seat)
+    # What goes on from the prompt finds its end, too, where that is a boundary.
+    end = length - length % 8
+    assert lengths_of(made) == sorted({hit, end} - {0})
+    assert made.table.prefix[made.admit("goes on", prompt(3, length + 1))] == end
+
+
+@pytest.mark.parametrize("mode", ["eager", "lazy"])
+def test_a_boundary_that_another_request_has_cached_meanwhile_is_not_marked_again(mode):
+    made = engine(mode=mode, interval=8)
+    first, second = made.admit("first", prompt(3, 16)), made.admit("second", prompt(3, 16))
+    made.prefill(first)
+    step(made, first)
+    assert lengths_of(made) == [8]
+    assert made.table.prefix[second] == 0
+    assert made.prefill(second).rows.mark[0] == 16
+    step(made, second)
+    assert lengths_of(made) == [8, 16]
+    assert_quiescent(made)
+
+
 def test_a_hit_counts_as_a_use():
     made = engine(slots=12)
     cached(made, 2, first=5)
@@ -110,7 +140,7 @@ def test_a_hit_counts_as_a_use():
 
 def test_a_locked_entry_stays_until_its_copy_was_processed():
     made = engine()
-    cached(made, 4)
+    cached(made, 5)
     slot = made.cache.match(prompt(3, 5)).slot
     seat = made.admit("hits", prompt(3, 5))
     assert made.cache.at(slot).locks == 1

@@ -223,7 +223,7 @@ def test_the_rows_of_someone_who_left_do_nothing_to_who_came():
 @pytest.mark.parametrize("mode", ["eager", "lazy"])
 def test_a_request_that_hits_starts_from_the_cached_state(mode):
     made = engine(mode=mode)
-    step(made, start(made, "leaves", 3, 4))
+    step(made, start(made, "leaves", 3, 5))
     (node,) = made.cache
     assert node.length == 4
     seat = made.admit("hits", prompt(3, 7))

@@ -144,13 +144,13 @@ def test_without_a_replacement_nothing_is_donated_and_the_finish_publishes_it(mo
 @pytest.mark.parametrize("mode", ["eager", "lazy"])
 def test_of_one_key_the_older_entry_is_kept(mode):
     made = engine(mode=mode)
-    step(made, start(made, "first", 3, 4))
+    step(made, start(made, "first", 3, 2))
     (node,) = made.cache
     slot = node.slot
     # A prompt of just the cached length computes it again: one token has to be computed.
-    seat = start(made, "second", 3, 4)
+    seat = start(made, "second", 3, 2)
     step(made)
-    assert record(made, seat, "last", "last_len") == (0, 4)
+    assert record(made, seat, "last", "last_len") == (0, 2)
     made.decode(seats(seat))
     step(made, seat)
     assert [node.slot for node in made.cache] == [slot]

@@ -45,7 +45,21 @@ def test_a_search_of_small_scopes_finds_nothing_either() -> None:
 
 CHANGES = {
     "seq_len % interval == 0": ("seq_len % interval != 0", "decode_mark(seq_len=3, interval=2) = 3, the spec says -1"),
-    "newest > prefix": ("newest >= prefix", "prefill_mark(prompt=1, prefix=0, interval=2) = 0, the spec says -1"),
+    "newest > prefix": (
+        "newest >= prefix",
+        "before_the_end(prompt=1, prefix=0, interval=2) = -1, "
+        "prefill_mark(prompt=1, prefix=0, cached=False, interval=2) = 0, the spec says -1",
+    ),
+    "prompt - interval > prefix": (
+        "prompt - interval >= prefix",
+        "before_the_end(prompt=2, prefix=0, interval=2) = 0, "
+        "prefill_mark(prompt=2, prefix=0, cached=False, interval=2) = 0, the spec says 2",
+    ),
+    "where(cached, newest, earlier)": (
+        "newest",
+        "before_the_end(prompt=4, prefix=0, interval=2) = 2, "
+        "prefill_mark(prompt=4, prefix=0, cached=False, interval=2) = 4, the spec says 2",
+    ),
     "(position + 1) % ring": ("position", "eager_next(position=0, mark=4, ring=2) = 0, the spec says 1"),
     "claimed == last": (
         "claimed != last",
@@ -146,6 +160,6 @@ def test_a_failure_is_printed_with_its_run(monkeypatch: pytest.MonkeyPatch, caps
     shipped_report.show_failures(result)
     printed = capsys.readouterr().out
     assert "fail, 0 unknown" in printed
-    assert "prefill_mark(prompt=1, prefix=0, interval=2) = 0, the spec says -1" in printed
+    assert "prefill_mark(prompt=1, prefix=0, cached=False, interval=2) = 0, the spec says -1" in printed
     assert "admit r1: prompt A@1" in printed
     assert shipped_report.data(result)["differences"][0]["reached in steps"] == 2

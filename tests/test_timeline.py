@@ -139,15 +139,19 @@ The condition that broke it:
 
 What slotproof would have done at the same schedule, where it differs:
 step  CPU                               device                              slots, where they change
-   2  launch batch 0: without "last = ring[0] with label 4"                 s2 r1.ring[1]: -
-                                                                            s3 free: -
+   2  launch batch 0: checkpoint A@2 goes to ring[0] = s1, instead of       s2 r1.ring[1]: -
+        "checkpoint A@4 goes to ring[0] = s1"; without "last = ring[0]      s3 free: -
+        with label 4"
+   3                                    runs batch 0: s1 = A@2, instead of
+                                          "s1 = A@4"
+   4  result of batch 0: checkpoint A@2 done, s1 goes to the cache as A@2,  s3 r1.ring[0]: -
+        instead of "checkpoint A@4 done, s1 goes to the cache as A@4"
    7  launch batch 2: next 1 -> 0, instead of "next stays 1"                s2 r1.ring[1]: - -> A@6
-                                                                            s3 r1.ring[0]: -
    9  result of batch 1: without "YET last = ring[1] with label 6, next 1   s2 r1.ring[1]: A@6
         -> 0"
   10  result of batch 2: s2 goes to the cache as A@6, frees s0 s3, instead  s2 cached as A@6: A@6
         of "s3 goes to the cache as A@6, frees s0 s2"                       s3 free: -
-      In the end exact-label holds; the cache has s1 as A@4 (which it holds) and s2 as A@6 (which it
+      In the end exact-label holds; the cache has s1 as A@2 (which it holds) and s2 as A@6 (which it
       holds).
 """
 

@@ -13,12 +13,12 @@ from spec.state import ADMITTED, RUNNING, Length, RequestId, Row, State
 
 @action(request=requests, choice=prefill_marks)
 def prefill(s: State, design: Design, request: RequestId, choice: Length) -> None:
-    """Prepare and launch the prefill of an admitted request; its newest boundary claims the position `next`."""
+    """Prepare and launch the prefill of an admitted request; its mark claims the position `next`."""
     scope = design.scope
     me = s.requests[request]
     guard(me.phase == ADMITTED)
     guard(s.pending < scope.window)
-    mark = prefill_mark(scope, me, me.seq_len, choice)
+    mark = prefill_mark(s, design, request, choice)
     remember_prompt(scope, me, mark)
     row = Row(
         present=True,

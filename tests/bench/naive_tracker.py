@@ -107,6 +107,9 @@ class NaiveTracker:
     def prefill(self, request):
         length = request.seq_len
         mark = length - length % self.config.interval
+        # Nothing is known of the cache here: the texts of the comparison have nothing in common.
+        if mark == length and mark > self.config.interval:
+            mark -= self.config.interval
         position = slot = ABSENT
         if mark > 0:
             position = request.next
