@@ -8,9 +8,9 @@ from typing import Final
 
 from checker import output
 from checker.fuzzing import Campaign, Found, fuzz, keep, seconds_of
+from checker.mix import ACTIONS
 from checker.moves import Unplayable, replay
 from checker.scenario import read
-from checker.stateful import ACTIONS
 from runtime.streams import Worker
 from spec.scope import BadScope
 

@@ -23,6 +23,9 @@ PAIRS_UP_TO = 20
 """A run of so many steps is short enough to try every pair of them."""
 
 
+_PRESENT = {"prepare": Twin.decodable, "process": Twin.ending, "regroup": Twin.regroupable}
+"""Who can be named in a step about several requests."""
+
 _SIZES = ("requests", "slots", "families", "ring", "lookahead", "max_len")
 
 
@@ -91,8 +94,8 @@ def failing(scope: Scope, moves: Sequence[Move]) -> Run | None:
 
 def _adapted(twin: Twin, move: Move) -> Move:
     """Leave those out of a batch or a result who cannot be in it any more, and evict another entry if one is gone."""
-    if move.action in ("prepare", "process"):
-        present = twin.decodable() if move.action == "prepare" else twin.ending()
+    if move.action in ("prepare", "process", "regroup"):
+        present = _PRESENT[move.action](twin)
         return dataclasses.replace(move, names=tuple(name for name in move.names if name in present))
     unlocked = twin.unlocked() if move.action == "evict" else []
     return dataclasses.replace(move, key=unlocked[-1]) if unlocked and move.key not in unlocked else move

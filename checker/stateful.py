@@ -1,11 +1,12 @@
 """The Hypothesis machine: its rules are the spec's actions, and each step is taken on runtime and spec together.
 
-Sizes, modes and the weights of the rules are drawn anew for every run (swarm testing), so that a run may never abort
-anything, or hardly let the device go on. What is enabled is asked of the twin, so no step is wasted.
+Sizes, modes and the weights of the rules (checker/mix.py) are drawn anew for every run. What is enabled is asked of the
+twin, so no step is wasted.
 """
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import itertools
 import math
@@ -13,39 +14,23 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis import target
 
+from checker.mix import ACTIONS, Mix
 from checker.moves import Move, attempt, script, story
 from checker.refinement import Failed, Twin
 from runtime.streams import Stream
 from spec.scope import EAGER, LAZY, OVERWRITE, SKIP, Scope
 from spec.state import ADMITTED
 
-ACTIONS: Final = ("device", "process", "abort", "evict", "admit", "prefill", "prepare")
-"""The rules. Hypothesis shrinks towards the first."""
-
-_WEIGHTS = {
-    "device": (16, 16, 4),
-    "process": (16, 16, 4),
-    "abort": (0, 1, 2),
-    "evict": (0, 1, 3),
-    "admit": (16, 8, 3),
-    "prefill": (16, 16, 4),
-    "prepare": (16, 16, 4),
-}
-"""By rule the weights that a run draws from, up to 16. Those without which nothing moves on are never left out."""
-_EMPTY = 2
-"""The weight of preparing a batch while nobody can be in it: it makes the lookahead jitter, and does little else."""
-_READ = 5
-"""How much likelier an eviction is while a launched prefill copies from the cache."""
 _STEPS = 60
 _TRIES = 3
 """How often a rule is drawn that may turn out not to be enabled, before one is drawn out of those that are."""
 
-_RULES, _SIXTEEN = st.integers(0, 127), st.integers(0, 15)
+_RULES, _SIXTEEN = st.integers(0, 16 * len(ACTIONS) - 1), st.integers(0, 15)
 
 Draw = Callable[[Any], Any]
 
@@ -129,6 +114,8 @@ class Run:
             "admit": bool(twin.unused()),
             "prefill": twin.room() and bool(twin.in_phase(ADMITTED)),
             "prepare": twin.room(),
+            "move": bool(twin.seats_left() and twin.movable()),
+            "regroup": bool(twin.regroupable()),
         }
         return [action for action in ACTIONS if possible[action]]
 
@@ -191,10 +178,10 @@ class Run:
 
 def drive(draw: Draw, run: Run) -> None:
     """Draw and take steps until the drawing ends; raises Failed."""
-    weights = {action: draw(st.sampled_from(choices)) for action, choices in _WEIGHTS.items()}
+    mix = Mix(draw)
     # A failure ends the run where it is, so the number of steps need not be drawn to be shrunk.
     for _ in range(_STEPS):
-        drawn = draw(_steps(run.enabled(), weights | _for_now(run.twin, weights)))
+        drawn = draw(_steps(run.enabled(), mix.now(run.twin)))
         if drawn is not None:
             run.take(_move(run.twin, *drawn))
     run.finish()
@@ -203,22 +190,12 @@ def drive(draw: Draw, run: Run) -> None:
         target(run.fullest / run.twin.engine.pool.size, label="pool pressure")
 
 
-def _for_now(twin: Twin, weights: Mapping[str, int]) -> dict[str, int]:
-    """Return the weights that are others now: less where hardly anything would come of it, more where much might."""
-    changed = {}
-    if not twin.decodable():
-        changed["prepare"] = min(_EMPTY, weights["prepare"])
-    if any(node.read_by > twin.engine.processed for node in twin.engine.cache):
-        changed["evict"] = _READ * weights["evict"]
-    return changed
-
-
 @st.composite
 def _steps(draw: Draw, enabled: Sequence[str], weights: Mapping[str, int]) -> tuple[str, int, int] | None:
     """Draw a step: the rule, who it is about, and what is special about it; None: no rule could be taken.
 
     A number means the same rule wherever it stands, whatever is enabled there: so Hypothesis can take a step out and
-    leave the others what they are. That is what makes runs short. The low bits are the rule, the others decide by its
+    leave the others what they are. That is what makes runs short. The remainder is the rule, the rest decides by its
     weight whether it counts, and 0 always does: so a rule that is masked stays that rule.
     """
     possible = {action: weights[action] for action in enabled if weights[action]}
@@ -226,12 +203,12 @@ def _steps(draw: Draw, enabled: Sequence[str], weights: Mapping[str, int]) -> tu
         return None
     heaviest = max(possible.values())
     for _ in range(_TRIES):
-        number = draw(_RULES)
-        rule, chance = number % 8, number // 8
-        if rule < len(ACTIONS) and chance * heaviest < 16 * possible.get(ACTIONS[rule], 0):
+        chance, rule = divmod(draw(_RULES), len(ACTIONS))
+        if chance * heaviest < 16 * possible.get(ACTIONS[rule], 0):
             return ACTIONS[rule], draw(_SIXTEEN), draw(_SIXTEEN)
-    listed = [action for action, weight in possible.items() for _ in range(weight)]
-    return listed[draw(_RULES) % len(listed)], draw(_SIXTEEN), draw(_SIXTEEN)
+    ends = list(itertools.accumulate(possible.values()))
+    place = bisect.bisect(ends, draw(_RULES) * ends[-1] // (16 * len(ACTIONS)))
+    return list(possible)[place], draw(_SIXTEEN), draw(_SIXTEEN)
 
 
 def _move(twin: Twin, action: str, who: int, special: int) -> Move:
@@ -242,6 +219,11 @@ def _move(twin: Twin, action: str, who: int, special: int) -> Move:
         case "admit":
             unused, families = twin.unused(), twin.scope.families
             name = unused[who // families % len(unused)]
+            # Each second one asks for what is cached, where there is room for a token more: hits are what to look at.
+            cached = [key for key in twin.state.cached if 0 < key.length < twin.scope.max_len] if special >= 8 else []
+            if cached:
+                key = _one(cached, who)
+                return Move(action, name, key.family, key.length + 1 + special % (twin.scope.max_len - key.length))
             return Move(action, name, who % families, 1 + special % twin.scope.max_len)
         case "prefill":
             return Move(action, _one(twin.in_phase(ADMITTED), who))
@@ -260,6 +242,11 @@ def _move(twin: Twin, action: str, who: int, special: int) -> Move:
             return Move(action, _one(sorted(twin.seats), who))
         case "evict":
             return Move(action, key=_one(twin.unlocked(), who))
+        case "move":
+            return Move(action, _one(twin.movable(), who), seat=_one(twin.seats_left(), special))
+        case "regroup":
+            together = twin.regroupable()
+            return Move(action, names=tuple(name for name in together if who >> name & 1) or (_one(together, who),))
     return Move(action)
 
 

@@ -24,6 +24,8 @@ from runtime.staging import Buffer, Staging
 from runtime.states import StatePool
 from runtime.tracking import Tracker
 from spec.scope import EAGER, LAZY, BadScope
+from tests.batch_faults import BATCH_FAULTS
+from tests.cache_faults import LOCK_FAULTS, ORDER_FAULTS
 from tests.planting import Fault, Plant
 
 MORE_THAN_THE_SPEC = 4
@@ -229,6 +231,9 @@ FAULTS = (
             Plant(Engine, "abort", "self.cache.at(source).locks -= 1", "pass"),
         ),
     ),
+    *LOCK_FAULTS,
+    *ORDER_FAULTS,
+    *BATCH_FAULTS,
 )
 
 

@@ -12,9 +12,10 @@ from checker import fuzzing
 from checker.cli import app
 from checker.fuzz_report import data, lines, replay_file
 from checker.fuzzing import Campaign, hunt, keep, seconds_of
+from checker.mix import ACTIONS
 from checker.moves import replay
 from checker.scenario import read
-from checker.stateful import ACTIONS, Coverage, Run, drive, scopes
+from checker.stateful import Coverage, Run, drive, scopes
 from runtime import boundary
 from runtime.prefix_cache import PrefixCache
 from runtime.streams import Worker
