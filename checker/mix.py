@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
-
-from hypothesis import strategies as st
+from random import Random
+from typing import Final
 
 from checker.refinement import Twin
 from spec.state import ADMITTED
 
 ACTIONS: Final = ("device", "process", "abort", "evict", "admit", "prefill", "prepare", "move", "regroup")
-"""The rules. Hypothesis shrinks towards the first."""
+"""The rules of the machine."""
 
 _WEIGHTS: Final = {
     "device": (16, 16, 4),
@@ -80,9 +79,9 @@ CROWD: Final = (
 class Mix:
     """The weights of one run."""
 
-    def __init__(self, draw: Callable[[Any], Any]) -> None:
-        self.weights = {action: draw(st.sampled_from(choices)) for action, choices in _WEIGHTS.items()}
-        self.situations = ALWAYS + draw(st.sampled_from(((), CROWD)))
+    def __init__(self, rng: Random) -> None:
+        self.weights = {action: rng.choice(choices) for action, choices in _WEIGHTS.items()}
+        self.situations = ALWAYS + rng.choice(((), CROWD))
 
     def now(self, twin: Twin) -> dict[str, int]:
         """Return what the rules weigh in the present situation."""

@@ -105,6 +105,7 @@ _WRONG = {
     "property": "a property is violated",
     "refinement": "the runtime is not what the spec says",
     "error": "the runtime raises what it may not",
+    "loop": "the scheduler's loop does what it may not",
 }
 
 
@@ -239,9 +240,10 @@ def _place(command: Command) -> str:
     return f"{command.path}:{command.line}"
 
 
-def script(title: str, scope: Scope, moves: Sequence[Move]) -> str:
+def script(title: str, scope: Scope, moves: Sequence[Move], remarks: Sequence[str] = ()) -> str:
     """Return a script that `read` reads."""
-    return "\n".join([f"scenario {title}", f"scope {scope}", "", *map(str, moves)]) + "\n"
+    told = [f"# {remark}" for remark in remarks]
+    return "\n".join([f"scenario {title}", f"scope {scope}", *told, "", *map(str, moves)]) + "\n"
 
 
 def story(twin: Twin, failed: Failed | None, width: int = 100) -> str:

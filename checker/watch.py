@@ -28,6 +28,8 @@ class Watch(Observer):
         self.wrong: list[str] = []
         self.used: OrderedDict[tuple[int, int], Slot] = OrderedDict()
         """The keys of the cache with their slots, the one used longest ago first."""
+        self.evicted = 0
+        """How many entries the cache has given up."""
         self.locked: set[Slot] = set()
         """What admitted requests are going to copy from, as the spec has it; set before each step."""
         self.asked_for: Slot = ABSENT
@@ -50,6 +52,7 @@ class Watch(Observer):
 
     def evict(self, slot: int) -> None:
         """Hold what the cache gives up against what it ought to: of what nobody needs, the one used longest ago."""
+        self.evicted += 1
         if slot != self.asked_for:
             needed = self.locked | touched(rows_in_flight(self.view.engine))
             first = next((held for held in self.used.values() if held not in needed), ABSENT)
