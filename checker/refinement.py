@@ -302,13 +302,17 @@ class Twin:
     # Parts of the above.
 
     def _missing(self, prompt: Ints) -> tuple[int, int]:
-        """Return how many slots an admission lacks, and how many the cache could give up for it."""
+        """Return how many slots an admission lacks, and how many the cache could give up for it.
+
+        What it hits is kept, unless it lacks just that and nobody is there who would ever give a slot back.
+        """
         engine = self.engine
-        hit = engine.cache.match(prompt)
-        left = [node for node in evictable(engine) if node is not hit]
-        if hit:
+        missing = max(0, engine.config.slots_per_request - engine.pool.available)
+        hit, left = engine.cache.match(prompt), evictable(engine)
+        if hit and (len(left) > missing or self.seats or engine.pending or missing == 0):
             self.watch.locked.add(hit.slot)
-        return max(0, engine.config.slots_per_request - engine.pool.available), len(left)
+            left = [node for node in left if node is not hit]
+        return missing, len(left)
 
     def _order(self, seats: Sequence[int]) -> tuple[RequestId, ...]:
         """Return every name, those of a batch first, in the order in which the runtime goes through its rows."""

@@ -90,7 +90,11 @@ class Engine:
         if missing > 0 and len(self.cache.evictable(self.processed, missing)) < missing:
             if node:
                 node.locks -= 1
-            return ABSENT
+            if not node or not self._only_the_cache_holds_slots(missing):
+                return ABSENT
+            # The hit itself is in the way, and nobody would ever let it go: it is given up, with all that may go.
+            self.reclaim(missing)
+            node = None
         if node:
             self.cache.get(node.key)
         self.pool.make_available(self.config.slots_per_request)
@@ -187,6 +191,11 @@ class Engine:
         self.stream.close()
 
     # Parts of the above.
+
+    def _only_the_cache_holds_slots(self, missing: int) -> bool:
+        """Return whether so many slots can come from the cache and from nowhere else: nobody is there to give any."""
+        alone = not self.pending and self.table.seats_left == self.config.requests
+        return alone and len(self.cache.evictable(self.processed, missing)) == missing
 
     def _refuse_full_window(self) -> None:
         if self.window_is_full:

@@ -125,3 +125,11 @@ def test_a_stream_that_fails_is_made_short():
         short = shorten_stream(failed, STREAM, 99, 20)
     assert [move.action for move in short.moves] == ["admit", "prefill", "device", "process"]
     assert "prompt 1 produce 1 at turn 0\n" in short.text()
+
+
+@pytest.mark.parametrize("overlapped", [False, True])
+def test_a_hit_that_is_in_the_way_of_its_own_admission_is_given_up(overlapped):
+    """Two slots are all there is, and one of them is cached as what the second request would go on from."""
+    run = Run(SCOPE.replace(requests=1, slots=2, families=1, mode="lazy", lookahead=0), Simulated())
+    Loop(run, [Asked("q1", 0, 2, 1, 0, NEVER), Asked("q2", 0, 3, 1, 0, NEVER)], overlapped, 99).play()
+    assert run.twin.watch.evicted == 1
