@@ -26,8 +26,8 @@ _WEIGHTS: Final = {
     "admit": (16, 8, 3),
     "prefill": (16, 16, 4),
     "prepare": (16, 16, 4),
-    "move": (0, 1, 2),
-    "regroup": (0, 1, 2),
+    "move": (0, 1, 3),
+    "regroup": (0, 2, 6),
 }
 """By rule the weights that a run draws from, up to 16. Those without which nothing moves on are never left out."""
 

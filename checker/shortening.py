@@ -50,8 +50,8 @@ def shorten(run: Run, seconds: float, stream: NewStream = Simulated) -> Run:
 
 def _thinned(run: Run, until: float, stream: NewStream) -> Run:
     """Leave out the bulk of a long run: pieces of it, whole requests, whole batches, each tried once in its place."""
-    cuts: tuple[Cut, ...] = (*_PIECES[:2], _without_request, *_PIECES[2:], _without_request, _without_batch)
-    for cut in (*cuts, *_PIECES[3:]):
+    cuts: tuple[Cut, ...] = (*_PIECES[:2], _without_request, *_PIECES[2:], _without_batch, _PIECES[-1])
+    for cut in cuts:
         place = 0
         while (moves := cut(run.moves, place)) is not None and time.monotonic() < until:
             found = failing(run.scope, moves, stream)
