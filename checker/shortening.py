@@ -23,6 +23,8 @@ NewStream = Callable[[], Stream]
 """Makes the device that a run is played on."""
 Cut = Callable[[list[Move], int], list[Move] | None]
 """Leaves out of some moves what stands at a place, counted in its own way; None: there is no such place."""
+MOST_NAMES = 7
+"""With more names there are too many orders of them for a model, and a timeline is told by one."""
 PAIRS_UP_TO = 20
 """A run of so many steps is short enough to try every pair of them."""
 
@@ -43,6 +45,8 @@ def shorten(run: Run, seconds: float, stream: NewStream = Simulated) -> Run:
     until = time.monotonic() + seconds
     best = _shortened(_thinned(run, until, stream), until, stream)
     for scope, moves in _elsewhere(best):
+        if time.monotonic() > until:
+            break
         found = failing(scope, moves, stream)
         best = min(best, _shortened(found, until, stream), key=_cost) if found else best
     return best
@@ -106,7 +110,9 @@ def _shortened(run: Run, until: float, stream: NewStream) -> Run:
 def _elsewhere(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
     """Yield the moves where they may be shortened further than where they have been found."""
     # Where slots or names are scarce, steps are needed to get them back.
-    yield _with_room(run)
+    roomy = _with_room(run)
+    if roomy[0].requests <= MOST_NAMES:
+        yield roomy
     # Where boundaries are far from each other, steps are needed to get there.
     for interval in range(1, run.scope.interval):
         yield run.scope.replace(interval=interval), run.moves

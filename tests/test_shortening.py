@@ -3,7 +3,7 @@
 import pytest
 
 from checker.moves import Move
-from checker.shortening import _without_batch, _without_request, failing, shorten, told_to_run
+from checker.shortening import MOST_NAMES, _elsewhere, _without_batch, _without_request, failing, shorten, told_to_run
 from checker.stateful import Run
 from runtime.streams import Simulated
 from spec.scope import Scope
@@ -80,3 +80,10 @@ def test_a_request_or_a_batch_is_left_out_as_a_whole():
 
 def test_a_run_on_a_thread_is_told_when_the_device_runs():
     assert [move.action for move in told_to_run([Move("prepare"), Move("process")])] == ["prepare", "device", "process"]
+
+
+@pytest.mark.parametrize("admitted", [MOST_NAMES, MOST_NAMES + 1])
+def test_no_run_is_given_more_names_than_a_timeline_can_be_told_with(admitted):
+    run = Run(SCOPE, Simulated())
+    run.moves = [Move("admit", 0, 0, 1)] * admitted
+    assert any(scope.requests == admitted for scope, _ in _elsewhere(run)) == (admitted == MOST_NAMES)
