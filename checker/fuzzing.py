@@ -32,7 +32,7 @@ LOOPS_EVERY: Final = 8
 
 Shrink = Callable[[float], Run]
 """Makes a failing run short, in so many seconds at most."""
-SHRINKING: Final = 15.0
+SHRINKING: Final = 30.0
 """For so many seconds at most steps are left out of a failure."""
 
 
