@@ -18,7 +18,7 @@ from runtime.exact_model import text
 from runtime.pool import CACHE, COOLING, FREE, RING, WORKING
 from runtime.requests import TABLE_COLUMNS
 from spec.rows import claims
-from spec.state import ADMITTED, IDLE, RUNNING, Row, State
+from spec.state import IDLE, RUNNING, Row, State
 
 REQUEST_FIELDS = ("phase", "seq_len", "decode_count", "source", "prefix", "working", "next", "last", "last_len")
 """Fields that a request of the spec and a record of the runtime share by name."""
@@ -89,7 +89,7 @@ def differences(view: View, s: State, seats: dict[int, int], contents: bool) -> 
     records = view.records()
     yield from _requests(view, s, seats, records)
     yield from _batches(view, s, seats, contents)
-    yield from _owners(view, s, seats, records)
+    yield from _owners(view, s, seats)
     yield from slips(view.engine, s, seats)
     if contents:
         yield from _contents(view, s)
@@ -147,7 +147,7 @@ def _row(number: int, name: int, ours: dict[str, int], row: Row, ran: bool) -> I
             yield f"row {field}: r{name + 1} in batch {number} has {what}"
 
 
-def _owners(view: View, s: State, seats: dict[int, int], records: list[dict[str, int]]) -> Iterator[str]:
+def _owners(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
     engine = view.engine
     kinds, holders = engine.pool.kind.tolist(), engine.pool.holder.tolist()
     owned: dict[int, tuple[int, int]] = {}
@@ -167,10 +167,11 @@ def _owners(view: View, s: State, seats: dict[int, int], records: list[dict[str,
         wanted = sum(claims_of(s, name, slot) for name in range(len(s.requests)) if s.requests[name].phase == RUNNING)
         if slot in owned and engine.pool.claims[slot] != wanted:
             yield f"claims: {engine.pool.claims[slot]} rows write slot {slot} in the runtime and {wanted} in the spec"
-    locks = {node.slot: node.locks for node in engine.cache if node.locks}
-    sources = [record["source"] for record in records if record["phase"] == ADMITTED and record["source"] != ABSENT]
-    if locks != {slot: sources.count(slot) for slot in sources}:
-        yield f"locks: the cache has {locks}, and admitted requests copy from {sources}"
+    for node in engine.cache:
+        # Of the spec: what a record has lost of its source would be missing on both sides here.
+        wanted = sum(me.source == node.slot for me in s.requests)
+        if node.locks != wanted:
+            yield f"locks: slot {node.slot} is locked {node.locks} times, and {wanted} admitted requests copy from it"
 
 
 def claims_of(s: State, name: int, slot: int) -> int:

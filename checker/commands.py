@@ -7,12 +7,13 @@ from typing import Any
 
 from checker.model import Arguments, Taken
 from checker.script import BadScenario, Line
+from checker.stutters import STUTTERS
 from spec.actions import ACTIONS
 from spec.language import ABSENT, Action
 from spec.scope import ANY, LAZY, Scope
 from spec.state import ADMITTED, EXHAUSTED, State
 
-_ACTIONS: dict[str, Action] = {action.name: action for action in ACTIONS}
+_ACTIONS: dict[str, Action] = {action.name: action for action in (*ACTIONS, *STUTTERS)}
 
 COMMANDS: dict[str, str] = {
     "admit": "admit r1 prompt 3 [text A] [taking slot 4]",
@@ -23,6 +24,8 @@ COMMANDS: dict[str, str] = {
     "finish": "finish r1 [order r2 r1] [no replacement | taking slot 4]",
     "abort": "abort r1",
     "evict": "evict slot 3 | evict A@4",
+    "move": "move r1 seat 2",
+    "regroup": "regroup r1 [r2]",
 }
 """Every command with its form, as help and error messages print it."""
 
@@ -114,7 +117,15 @@ class _Clauses:
                 named = {"request": line.request(scope)}
             case "evict":
                 named = {"key": line.state(scope)} if "@" in line.peek() else {"slot": line.slot(scope)}
+            case "move":
+                named = {"request": line.request(scope), "seat": self._seat()}
+            case "regroup":
+                named = {"first": self._tuple(line.some_requests(scope))}
         return self.verb, named
+
+    def _seat(self) -> int:
+        self.line.keyword("seat")
+        return self.line.number_in("a seat", 1, self.scope.requests) - 1
 
     def _prepare(self) -> dict[str, Any]:
         rows = self.line.requests(self.scope)

@@ -8,9 +8,9 @@ from typing import Final
 
 from checker import output
 from checker.fuzzing import Campaign, Found, fuzz, keep, seconds_of
+from checker.mix import ACTIONS
 from checker.moves import Unplayable, replay
 from checker.scenario import read
-from checker.stateful import ACTIONS
 from runtime.streams import Worker
 from spec.scope import BadScope
 
@@ -48,6 +48,9 @@ def show_failures(campaign: Campaign) -> None:
 
 def told(found: Found, script: Path, trace: Path) -> str:
     """Return a failure as a short program and as a timeline."""
+    again = f"again: slotproof replay {script}" + (" --threaded" if found.threaded else "")
+    if found.kind == "loop":
+        again = f"its steps: slotproof replay {script} (each is right; that the loop takes them is not)"
     return "\n".join(
         [
             f"FOUND after {found.seconds:.1f} s, shrunk to {found.steps} steps"
@@ -57,7 +60,7 @@ def told(found: Found, script: Path, trace: Path) -> str:
             found.story,
             "",
             f"as a trace: {trace}",
-            f"again: slotproof replay {script}" + (" --threaded" if found.threaded else ""),
+            again,
             "",
         ]
     )
@@ -74,6 +77,7 @@ def lines(campaign: Campaign) -> list[str]:
         f"{rate:,.0f} checked steps a second each",
         "actions: " + ", ".join(f"{action} {coverage.actions[action]:,}" for action in ACTIONS),
         f"pairs of actions: {len(coverage.pairs)} of {pairs}",
+        f"streams of requests for the scheduler's loops, plain and overlapped: {coverage.loops:,}",
         f"sometimes: {len(coverage.seen)} seen" + (f", never: {', '.join(unseen)}" if unseen else ""),
     ]
     if coverage.missing:
@@ -92,6 +96,7 @@ def data(campaign: Campaign, kept: Kept) -> dict[str, object]:
         "workers": campaign.workers,
         "runs": coverage.runs,
         "steps": coverage.steps,
+        "loops": coverage.loops,
         "actions": dict(coverage.actions),
         "pairs": {f"{first} {second}": count for (first, second), count in coverage.pairs.items()},
         "seen": dict(coverage.seen),

@@ -2,48 +2,38 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import re
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from random import Random
+from typing import Final
 
 import torch
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-from hypothesis import strategies as st
-from hypothesis.errors import Flaky
 
 from checker.counterexamples import FOLDER
+from checker.loops import compare, shorten_stream, stream_of
 from checker.moves import replay
 from checker.pools import spread
 from checker.refinement import Failed
 from checker.scenario import read
-from checker.shortening import shorten
-from checker.stateful import Coverage, Run, drive, scopes
+from checker.shortening import failing, shorten, told_to_run
+from checker.stateful import Coverage, Run, drive, scope_of
 from runtime.streams import Event, Simulated, Work, Worker
-from spec.scope import BadScope
+from spec.scope import BadScope, Scope
 
-PROFILE = settings(
-    max_examples=200,
-    database=None,
-    deadline=None,
-    phases=(Phase.generate, Phase.target, Phase.shrink),
-    report_multiple_bugs=False,
-    print_blob=False,
-    verbosity=Verbosity.quiet,
-    suppress_health_check=list(HealthCheck),
-)
-"""Ours in every respect: what is found is kept as a script, not in a database that forgets when a rule changes."""
+THREADED_EVERY: Final = 12
+"""Of so many runs one is on a thread instead of the simulated device."""
+LOOPS_EVERY: Final = 8
+"""Of so many others one is a pair: the scheduler's loops, plain and overlapped."""
 
-THREADED_EVERY: Final = 4
-"""Of so many rounds one, the second, runs on a thread instead of the simulated device."""
-THREADED_RUNS: Final = 50
-"""How many runs such a round has: few, so that half a minute has room for it."""
-
-SHRINKING: Final = 5.0
-"""For so many seconds Hypothesis shrinks a failure, and then steps are left out for as long at most."""
+Shrink = Callable[[float], Run]
+"""Makes a failing run short, in so many seconds at most."""
+SHRINKING: Final = 30.0
+"""For so many seconds at most steps are left out of a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +50,8 @@ class Found:
     steps: int
     seconds: float
     """Seconds of the campaign until it was first seen."""
+    tried: int
+    """Steps of the campaign up to there."""
     threaded: bool
 
 
@@ -110,80 +102,87 @@ PAUSES: Final = (0.0, 0.001, 0.005)
 """What a run on a thread draws its pause from: a step of the host takes about a millisecond."""
 
 
-class _TimeIsUp(BaseException):
-    """Ends a round. No Exception, so that Hypothesis does not take it for a failure."""
+def hunt(first_seed: int, seconds: float, threads: bool = True, shrinking: float = SHRINKING) -> Campaign:
+    """Fuzz in this process until the time is over or something is found; runs go by `first_seed`, and count up.
 
-
-def hunt(first_seed: int, seconds: float, threads: bool = True) -> Campaign:
-    """Fuzz in this process until the time is over or something is found; rounds go by `first_seed`, and count up."""
+    shrinking: for so many seconds at most what is found is made shorter.
+    """
     # The tensors are tiny, and the other cores belong to other workers.
     torch.set_num_threads(1)
     campaign = Campaign()
     started = time.monotonic()
     number = 0
     while not campaign.found and time.monotonic() - started < seconds:
-        threaded = threads and number % THREADED_EVERY == 1 % THREADED_EVERY
-        _round(first_seed + number, started + seconds, started, threaded, campaign)
+        rng = Random(f"{first_seed} {number}")
+        pause = rng.choice(PAUSES) if threads and number % THREADED_EVERY == THREADED_EVERY - 1 else None
+        if found := _played(rng, pause, campaign.coverage):
+            seen, (_, shrink) = time.monotonic() - started, found
+            campaign.found.append(_told(shrink(shrinking), seen, campaign.coverage.steps))
         number += 1
     campaign.busy = campaign.seconds = time.monotonic() - started
     return campaign
 
 
-def _round(number: int, until: float, started: float, threaded: bool, campaign: Campaign) -> None:
-    """Let Hypothesis draw some hundred runs, and keep the shortest that fails."""
-    shortest: Run | None = None
-    first_seen = 0.0
-
-    @seed(number)
-    @settings(PROFILE, max_examples=THREADED_RUNS if threaded else PROFILE.max_examples)
-    @given(st.data())
-    def play(data: Any) -> None:
-        nonlocal first_seen, shortest
-        if shortest and time.monotonic() > started + first_seen + SHRINKING:
-            raise _TimeIsUp
-        run = Run(data.draw(scopes()), Late(data.draw(st.sampled_from(PAUSES))) if threaded else Simulated())
-        try:
-            drive(data.draw, run)
-        finally:
-            run.close()
-            run.count(campaign.coverage)
-            if run.failed:
-                first_seen = first_seen or time.monotonic() - started
-                shortest = min(shortest or run, run, key=lambda it: len(it.moves))
-        # Behind everything that is drawn: a run that stopped short would look to Hypothesis as if it were flaky.
-        if not shortest and time.monotonic() > until:
-            raise _TimeIsUp
-
+def _played(rng: Random, pause: float | None, coverage: Coverage) -> tuple[Run, Shrink] | None:
+    """Draw and play one run, or the scheduler's two loops; return what fails, and what makes it shorter."""
+    scope = scope_of(rng)
+    if pause is None and rng.randrange(LOOPS_EVERY) == 0:
+        return _looped(rng, scope, coverage)
+    run = Run(scope, Simulated() if pause is None else Late(pause))
     try:
-        play()
-    except _TimeIsUp:
-        pass
-    except (Failed, Flaky, BaseExceptionGroup):
-        assert shortest, "a run that fails is kept"
-    if shortest:
-        found = shortest if threaded else shorten(shortest, SHRINKING)
-        assert found.failed is not None, "only runs that failed are kept"
-        campaign.found.append(
-            Found(
-                kind=found.failed.kind,
-                name=found.failed.name,
-                detail=found.failed.detail,
-                program=found.text(),
-                story=found.story(),
-                steps=len(found.moves),
-                seconds=first_seen,
-                threaded=threaded,
-            )
-        )
+        drive(rng, run)
+    except Failed:
+        return run, partial(_shorter, run, pause)
+    finally:
+        run.close()
+        run.count(coverage)
+    return None
+
+
+def _looped(rng: Random, scope: Scope, coverage: Coverage) -> tuple[Run, Shrink] | None:
+    # In every second one slots are never scarce, so that what is published can be compared.
+    roomy = scope.replace(slots=scope.slots + rng.choice((0, scope.families * scope.max_len + 4)))
+    stream, behind = stream_of(rng, roomy), rng.choice((99, 0, 1))
+    runs = compare(roomy, stream, behind)
+    coverage.loops += 1
+    for run in runs:
+        run.count(coverage)
+    failed = next((run for run in runs if run.failed), None)
+    if failed is None:
+        return None
+    by_loop = failed.failed is not None and failed.failed.kind == "loop"
+    return failed, partial(shorten_stream, failed, stream, behind) if by_loop else partial(_shorter, failed, None)
+
+
+def _shorter(failed: Run, pause: float | None, seconds: float) -> Run:
+    """Return a run made short; what a thread has shown is told without one where it shows there as well."""
+    if pause is None:
+        return shorten(failed, seconds)
+    simulated = failing(failed.scope, told_to_run(failed.moves))
+    return shorten(simulated, seconds) if simulated else shorten(failed, seconds, partial(Late, pause))
+
+
+def _told(run: Run, seconds: float, tried: int) -> Found:
+    assert run.failed is not None, "only runs that failed are kept"
+    return Found(
+        kind=run.failed.kind,
+        name=run.failed.name,
+        detail=run.failed.detail,
+        program=run.text(),
+        story=run.story(),
+        steps=len(run.moves),
+        seconds=seconds,
+        tried=tried,
+        threaded=not run.twin.told_when_to_run,
+    )
 
 
 def fuzz(seconds: float, workers: int, first_seed: int) -> Campaign:
     """Fuzz in parallel processes, a seed for each."""
     started = time.monotonic()
     whole = Campaign(workers=workers)
-    # Seeds lie far apart, so that rounds that count up do not meet.
     seeds = [first_seed + 1_000_000 * worker for worker in range(workers)]
-    for part in spread(functools.partial(hunt, seconds=seconds), seeds, workers):
+    for part in spread(partial(hunt, seconds=seconds), seeds, workers):
         whole.coverage.add(part.coverage)
         whole.found += part.found
         whole.busy += part.busy

@@ -15,9 +15,10 @@ import spec.model
 from checker.commands import Command
 from checker.expectations import Expectation
 from checker.model import Model
-from checker.refinement import Failed, RecordingWatch, Twin
+from checker.refinement import Failed, Twin
 from checker.scenario import Scenario
 from checker.timeline import Entry, lanes
+from checker.watch import RecordingWatch
 from checker.words import family_name, launched, request_name, say, text_name
 from runtime.streams import Stream
 from spec.design import Design
@@ -35,9 +36,10 @@ class Move:
     family: int = 0
     prompt: int = 0
     names: tuple[RequestId, ...] = ()
-    """Who is in the batch, or who finishes."""
+    """Who is in the batch, who finishes, or whose rows go in front."""
     exhausted: bool = False
     key: Text | None = None
+    seat: int = 0
 
     def __str__(self) -> str:
         """Spell the move as a line of a script."""
@@ -53,6 +55,10 @@ class Move:
                 return "process" + f" finish {listed}" * bool(listed) + " no replacement" * self.exhausted
             case "evict":
                 return f"evict {text_name(self.key or nothing())}"
+            case "move":
+                return f"move {request_name(self.request)} seat {self.seat + 1}"
+            case "regroup":
+                return f"regroup {listed}".rstrip()
         return self.action
 
     def perform(self, twin: Twin) -> None:
@@ -76,6 +82,10 @@ class Move:
             case "evict":
                 assert self.key is not None, "an eviction names the key of what goes"
                 twin.evict(self.key)
+            case "move":
+                twin.move(self.request, self.seat)
+            case "regroup":
+                twin.regroup(self.names)
 
 
 def attempt(step: Callable[[], None]) -> None:
@@ -95,6 +105,7 @@ _WRONG = {
     "property": "a property is violated",
     "refinement": "the runtime is not what the spec says",
     "error": "the runtime raises what it may not",
+    "loop": "the scheduler's loop does what it may not",
 }
 
 
@@ -182,7 +193,7 @@ def move_of(command: Command, twin: Twin, alone: _Alone, scenario: Scenario) -> 
     named = dict(zip(taken.action.choices, taken.arguments, strict=True))
     if named.get("supply", EXHAUSTED) >= 0:
         raise Unplayable(f"{_place(command)}: the runtime hands out no slot that is in flight; leave `taking` out")
-    chosen = named.get("rows", named.get("finishes", ()))
+    chosen = next((named[word] for word in ("rows", "finishes", "first") if word in named), ())
     return Move(
         action=taken.action.name,
         request=named.get("request", -1),
@@ -191,6 +202,7 @@ def move_of(command: Command, twin: Twin, alone: _Alone, scenario: Scenario) -> 
         names=tuple(name for name, present in enumerate(chosen) if present),
         exhausted=named.get("supply") == EXHAUSTED,
         key=key,
+        seat=named.get("seat", 0),
     )
 
 
@@ -211,6 +223,10 @@ def possible(twin: Twin, move: Move) -> bool:
             return move.request in twin.seats
         case "evict":
             return move.key in twin.unlocked()
+        case "move":
+            return move.request in twin.movable() and move.seat in twin.seats_left()
+        case "regroup":
+            return bool(move.names) and set(move.names) <= set(twin.regroupable())
     raise AssertionError(f"no step is called {move.action}")
 
 
@@ -224,9 +240,10 @@ def _place(command: Command) -> str:
     return f"{command.path}:{command.line}"
 
 
-def script(title: str, scope: Scope, moves: Sequence[Move]) -> str:
+def script(title: str, scope: Scope, moves: Sequence[Move], remarks: Sequence[str] = ()) -> str:
     """Return a script that `read` reads."""
-    return "\n".join([f"scenario {title}", f"scope {scope}", "", *map(str, moves)]) + "\n"
+    told = [f"# {remark}" for remark in remarks]
+    return "\n".join([f"scenario {title}", f"scope {scope}", *told, "", *map(str, moves)]) + "\n"
 
 
 def story(twin: Twin, failed: Failed | None, width: int = 100) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -18,13 +17,13 @@ import spec.model
 from checker.abstraction import Mismatch, View, differences
 from checker.in_flight import evictable, rows_in_flight, touched
 from checker.model import Model, Taken
-from checker.recorder import Recorder
+from checker.stutters import move, regroup
+from checker.watch import Watch
 from runtime.boundary import ABSENT
 from runtime.columns import Ints
 from runtime.config import BadConfig, Config
 from runtime.engine import Engine
 from runtime.exact_model import ExactModel, text
-from runtime.observer import Observer
 from runtime.pool import OUTSIDE
 from runtime.streams import Simulated, Stream
 from spec.actions.admission import admit
@@ -97,41 +96,6 @@ def config_of(scope: Scope) -> Config:
         raise BadScope(f"no runtime has these sizes: {error}") from error
 
 
-class Watch(Observer):
-    """Looks at what a slot holds whenever it is published or hit: by then the device has written it."""
-
-    view: View
-
-    def __init__(self) -> None:
-        self.wrong: list[str] = []
-
-    def admit(self, seat: int) -> None:
-        """Look at the slot that an admission is going to copy from."""
-        table = self.view.engine.table
-        if table.source[seat] != ABSENT:
-            self._look("hit", seat, int(table.source[seat]), int(table.prefix[seat]))
-        super().admit(seat)
-
-    def publish(self, seat: int, slot: int, length: int, stored: bool) -> None:
-        """Look at a slot that goes to the cache."""
-        self._look("publication", seat, slot, length)
-        super().publish(seat, slot, length, stored)
-
-    def _look(self, what: str, seat: int, slot: int, length: int) -> None:
-        family = self.view.family(seat)
-        if self.view.content(slot) != self.view.texts[family, length]:
-            known = self.view.named(self.view.content(slot))
-            self.wrong.append(f"{what}: slot {slot} goes by {(family, length)} and holds {known}")
-
-
-class RecordingWatch(Watch, Recorder):
-    """The same, and a trace is written besides."""
-
-    def __init__(self, path: Path) -> None:
-        Recorder.__init__(self, path)
-        Watch.__init__(self)
-
-
 class Twin:
     """One runtime and one state of the spec, which take every step together.
 
@@ -157,6 +121,8 @@ class Twin:
         """The spec's states, one more than steps unless the last step has failed."""
         self.checked = 0
         """How many steps of the runtime have been compared."""
+        self._places: dict[int, Ints] = {}
+        """For each batch that has been regrouped, where its rows have been when it was launched."""
         self._always = self.stated("always")
         self._step = self.stated("step")
 
@@ -203,6 +169,21 @@ class Twin:
     def ready(self) -> bool:
         """Return whether there is a result to process; a device of its own is waited for."""
         return bool(self.engine.pending) and (not self.told_when_to_run or self.engine.pending[0].ran.done())
+
+    def seats_left(self) -> list[int]:
+        """Return the seats where nobody sits."""
+        return sorted(set(range(self.engine.config.requests)) - set(self.seats.values()))
+
+    def movable(self) -> list[RequestId]:
+        """Return the names that may move to another seat: rows go by seats, so all of theirs have returned."""
+        return [name for name in sorted(self.seats) if not has_rows(self.state, name)]
+
+    def regroupable(self) -> list[RequestId]:
+        """Return the names with rows in flight beside those of others."""
+        requests = enumerate(self.state.requests)
+        running = [name for name, me in requests if me.phase == RUNNING]
+        together = [batch.rows for batch in self.state.batches if sum(row.present for row in batch.rows) > 1]
+        return [name for name in running if any(rows[name].present for rows in together)]
 
     def unlocked(self) -> list[Text]:
         """Return the keys of what may be evicted."""
@@ -260,6 +241,7 @@ class Twin:
         rows = self.engine.pending[0].rows
         # Asked for first: on a device of its own this is all that waits for it, as in the scheduler.
         tokens = self.engine.pending[0].tokens()
+        tokens = tokens[self._places.pop(self.engine.pending[0].number, ...)]
         if not self.told_when_to_run and not self.state.written:
             self.device()
         present = self.engine.table.present(rows)
@@ -285,8 +267,32 @@ class Twin:
     def evict(self, key: Text) -> None:
         """Let the cache give up the slot that it keeps under a key."""
         before = self._look()
-        self.engine.evict(next(slot for slot, cached in enumerate(self.state.cached) if cached == key))
+        slot = self.watch.asked_for = next(slot for slot, cached in enumerate(self.state.cached) if cached == key)
+        self.engine.evict(slot)
         self._follow(before)
+
+    # Steps that change nothing for the spec.
+
+    def move(self, name: RequestId, seat: int) -> None:
+        """Move the record of a request to another seat."""
+        before = self._look()
+        self.engine.tracker.move(self.seats[name], seat, self.engine.processed)
+        self.seats[name] = seat
+        self._follow(before, (move, (name, seat)))
+
+    def regroup(self, names: Sequence[RequestId]) -> None:
+        """Put the rows of some requests in front of the others, in every batch in flight, the last of them foremost."""
+        before = self._look()
+        for batch in self.engine.pending:
+            rows = batch.rows
+            first = np.isin(rows.seat, [self.seats[name] for name in names]) & self.engine.table.present(rows)
+            front, rest = first.nonzero()[0][::-1], (~first).nonzero()[0]
+            batch.rows = rows.filter(front).merge(rows.filter(rest)).copy()
+            batch.boundaries = (batch.rows.mark != ABSENT).nonzero()[0]
+            places = np.concatenate((front, rest))
+            self._places[batch.number] = self._places.get(batch.number, np.arange(len(rows)))[places]
+            self.watch.regroup(batch.number, places)
+        self._follow(before, (regroup, (tuple(name in names for name in range(self.scope.requests)),)))
 
     def settle(self) -> None:
         """Let the device run everything, and compare what all slots hold."""
@@ -297,11 +303,17 @@ class Twin:
     # Parts of the above.
 
     def _missing(self, prompt: Ints) -> tuple[int, int]:
-        """Return how many slots an admission lacks, and how many the cache could give up for it."""
+        """Return how many slots an admission lacks, and how many the cache could give up for it.
+
+        What it hits is kept, unless it lacks just that and nobody is there who would ever give a slot back.
+        """
         engine = self.engine
-        hit = engine.cache.match(prompt)
-        left = [node for node in evictable(engine) if node is not hit]
-        return max(0, engine.config.slots_per_request - engine.pool.available), len(left)
+        missing = max(0, engine.config.slots_per_request - engine.pool.available)
+        hit, left = engine.cache.match(prompt), evictable(engine)
+        if hit and (len(left) > missing or self.seats or engine.pending or missing == 0):
+            self.watch.locked.add(hit.slot)
+            left = [node for node in left if node is not hit]
+        return missing, len(left)
 
     def _order(self, seats: Sequence[int]) -> tuple[RequestId, ...]:
         """Return every name, those of a batch first, in the order in which the runtime goes through its rows."""
@@ -312,6 +324,8 @@ class Twin:
     def _look(self, exhausted: bool = False) -> _Before:
         """Note what the runtime's own choices are told by; `exhausted`: let others take all that is free."""
         pool, cache = self.engine.pool, self.engine.cache
+        self.watch.locked = {me.source for me in self.state.requests}
+        self.watch.asked_for = ABSENT
         held: list[Slot] = []
         if exhausted:
             # Nothing is evicted for the step's sake either.
@@ -346,7 +360,7 @@ class Twin:
 
     def _compare(self, contents: bool) -> None:
         raised = [f"observer: it raised {error!r}" for error in self.engine.notices.failures]
-        for what in [*raised, *self.watch.wrong, *differences(self.view, self.state, self.seats, contents)]:
+        for what in [*raised, *self.watch.slips(), *differences(self.view, self.state, self.seats, contents)]:
             raise Failed("refinement", what.split(":")[0], what)
 
     def _take(self, action: Action, *arguments: object) -> None:

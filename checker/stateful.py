@@ -1,7 +1,7 @@
-"""The Hypothesis machine: its rules are the spec's actions, and each step is taken on runtime and spec together.
+"""The machine: its rules are the spec's actions and two more, and each step is taken on runtime and spec together.
 
-Sizes, modes and the weights of the rules are drawn anew for every run (swarm testing), so that a run may never abort
-anything, or hardly let the device go on. What is enabled is asked of the twin, so no step is wasted.
+Sizes, modes and the weights of the rules (checker/mix.py) are drawn anew for every run. What is enabled is asked of the
+twin, so no step is wasted.
 """
 
 from __future__ import annotations
@@ -10,66 +10,41 @@ import contextlib
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final
+from random import Random
+from typing import Any, NoReturn
 
-from hypothesis import strategies as st
-from hypothesis import target
-
+from checker.mix import ACTIONS, Mix
 from checker.moves import Move, attempt, script, story
 from checker.refinement import Failed, Twin
 from runtime.streams import Stream
 from spec.scope import EAGER, LAZY, OVERWRITE, SKIP, Scope
 from spec.state import ADMITTED
 
-ACTIONS: Final = ("device", "process", "abort", "evict", "admit", "prefill", "prepare")
-"""The rules. Hypothesis shrinks towards the first."""
-
-_WEIGHTS = {
-    "device": (16, 16, 4),
-    "process": (16, 16, 4),
-    "abort": (0, 1, 2),
-    "evict": (0, 1, 3),
-    "admit": (16, 8, 3),
-    "prefill": (16, 16, 4),
-    "prepare": (16, 16, 4),
-}
-"""By rule the weights that a run draws from, up to 16. Those without which nothing moves on are never left out."""
-_EMPTY = 2
-"""The weight of preparing a batch while nobody can be in it: it makes the lookahead jitter, and does little else."""
-_READ = 5
-"""How much likelier an eviction is while a launched prefill copies from the cache."""
-_STEPS = 60
-_TRIES = 3
-"""How often a rule is drawn that may turn out not to be enabled, before one is drawn out of those that are."""
-
-_RULES, _SIXTEEN = st.integers(0, 127), st.integers(0, 15)
-
-Draw = Callable[[Any], Any]
+_STEPS = (30, 60, 90)
+"""How many steps a run draws."""
 
 
-@st.composite
-def scopes(draw: Draw) -> Scope:
+def scope_of(rng: Random) -> Scope:
     """Draw the sizes of a run: few slots more often than many, for pressure is where things go wrong."""
-    mode = draw(st.sampled_from((EAGER, LAZY)))
-    lookahead = draw(st.sampled_from((1, 0, 2)))
-    interval = draw(st.sampled_from((2, 1, 3)))
+    mode = rng.choice((EAGER, LAZY))
+    lookahead, interval = rng.randrange(3), rng.randint(1, 3)
     shortest = max(2, 1 + math.ceil(lookahead / interval)) if mode == EAGER else 2
-    ring = shortest + draw(st.sampled_from((0, 0, 1)))
-    seats = draw(st.sampled_from((1, 2, 2, 3)))
+    ring = shortest + rng.choice((0, 0, 1))
+    seats = rng.choice((1, 2, 2, 3))
     per_request = 1 + (ring if mode == EAGER else 1)
     return Scope(
-        requests=seats + draw(st.integers(0, 1)),
-        slots=seats * per_request + draw(st.integers(0, 5)),
-        families=draw(st.sampled_from((1, 1, 1, 2))),
+        requests=seats + rng.randrange(2),
+        slots=seats * per_request + rng.choice((0, 1, 2, 3, 5)),
+        families=rng.choice((1, 1, 1, 2)),
         interval=interval,
         ring=ring,
         lookahead=lookahead,
         mode=mode,
-        without_spare=draw(st.sampled_from((OVERWRITE, SKIP))),
-        max_len=draw(st.integers(4, 10)),
+        without_spare=rng.choice((OVERWRITE, SKIP)),
+        max_len=rng.randint(4, 10),
     )
 
 
@@ -79,6 +54,8 @@ class Coverage:
 
     runs: int = 0
     steps: int = 0
+    loops: int = 0
+    """Streams of requests that both of the scheduler's loops have been driven with."""
     actions: Counter[str] = field(default_factory=Counter)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
     seen: Counter[str] = field(default_factory=Counter)
@@ -90,6 +67,7 @@ class Coverage:
         """Add what another has counted."""
         self.runs += other.runs
         self.steps += other.steps
+        self.loops += other.loops
         self.actions += other.actions
         self.pairs += other.pairs
         self.seen += other.seen
@@ -104,16 +82,15 @@ class Coverage:
 class Run:
     """One run of the machine."""
 
-    def __init__(self, scope: Scope, stream: Stream | None = None) -> None:
+    def __init__(self, scope: Scope, stream: Stream | None = None, looks: bool = True) -> None:
+        """Begin; `looks`: whether each *sometimes* is looked for."""
         self.scope = scope
         self.twin = Twin(scope, stream)
         self.moves: list[Move] = []
         self.failed: Failed | None = None
-        self.depth = 0
-        """The most batches that were in flight at once."""
-        self.fullest = 0
-        """The most slots that were in use at once."""
-        self._sights = self.twin.stated("sometimes")
+        self.remarks: list[str] = []
+        """What its script says of it besides."""
+        self._sights = self.twin.stated("sometimes") if looks else []
         self.seen: set[str] = set()
         """Each *sometimes* that this run has shown."""
         self._looked = 0
@@ -129,29 +106,35 @@ class Run:
             "admit": bool(twin.unused()),
             "prefill": twin.room() and bool(twin.in_phase(ADMITTED)),
             "prepare": twin.room(),
+            "move": bool(twin.seats_left() and twin.movable()),
+            "regroup": bool(twin.regroupable()),
         }
         return [action for action in ACTIONS if possible[action]]
 
     def take(self, move: Move) -> None:
         """Take one step; raises Failed, and keeps it."""
         self.moves.append(move)
-        self._attempt(partial(move.perform, self.twin))
-        self.depth = max(self.depth, self.twin.state.pending)
-        self.fullest = max(self.fullest, self.twin.engine.pool.size - self.twin.engine.pool.available)
+        self.attempt(partial(move.perform, self.twin))
         self._look()
 
     def finish(self) -> None:
         """Let the device run what is left, and compare; raises Failed, and keeps it."""
         while self.twin.told_when_to_run and self.twin.state.written < self.twin.state.pending:
             self.take(Move("device"))
-        self._attempt(partial(attempt, self.twin.settle))
+        self.attempt(partial(attempt, self.twin.settle))
 
     def close(self) -> None:
         """Let the device end. What it still raises belongs to a run that has not been finished, and tells nothing."""
         with contextlib.suppress(Exception):
             self.twin.engine.close()
 
-    def _attempt(self, step: Callable[[], None]) -> None:
+    def fail(self, name: str, detail: str) -> NoReturn:
+        """Keep that a scheduler's loop has done what it may not, and raise it."""
+        self.failed = Failed("loop", name, detail)
+        raise self.failed
+
+    def attempt(self, step: Callable[[], None]) -> None:
+        """Do something with the run; raises Failed, and keeps it."""
         try:
             step()
         except Failed as failed:
@@ -182,56 +165,23 @@ class Run:
     def text(self) -> str:
         """Return the run as a short program."""
         title = f"found by fuzzing: {self.failed.name}" if self.failed else "a run"
-        return script(title, self.scope, self.moves)
+        return script(title, self.scope, self.moves, self.remarks)
 
     def story(self) -> str:
         """Return the run as a timeline of the spec."""
         return story(self.twin, self.failed)
 
 
-def drive(draw: Draw, run: Run) -> None:
-    """Draw and take steps until the drawing ends; raises Failed."""
-    weights = {action: draw(st.sampled_from(choices)) for action, choices in _WEIGHTS.items()}
-    # A failure ends the run where it is, so the number of steps need not be drawn to be shrunk.
-    for _ in range(_STEPS):
-        drawn = draw(_steps(run.enabled(), weights | _for_now(run.twin, weights)))
-        if drawn is not None:
-            run.take(_move(run.twin, *drawn))
+def drive(rng: Random, run: Run) -> None:
+    """Draw and take steps; raises Failed, and that is the end of the run."""
+    mix = Mix(rng)
+    for _ in range(rng.choice(_STEPS)):
+        weights = mix.now(run.twin)
+        possible = [action for action in run.enabled() if weights[action]]
+        if possible:
+            (action,) = rng.choices(possible, [weights[action] for action in possible])
+            run.take(_move(run.twin, action, rng.randrange(16), rng.randrange(16)))
     run.finish()
-    if run.twin.told_when_to_run:
-        target(float(run.depth), label="depth in flight")
-        target(run.fullest / run.twin.engine.pool.size, label="pool pressure")
-
-
-def _for_now(twin: Twin, weights: Mapping[str, int]) -> dict[str, int]:
-    """Return the weights that are others now: less where hardly anything would come of it, more where much might."""
-    changed = {}
-    if not twin.decodable():
-        changed["prepare"] = min(_EMPTY, weights["prepare"])
-    if any(node.read_by > twin.engine.processed for node in twin.engine.cache):
-        changed["evict"] = _READ * weights["evict"]
-    return changed
-
-
-@st.composite
-def _steps(draw: Draw, enabled: Sequence[str], weights: Mapping[str, int]) -> tuple[str, int, int] | None:
-    """Draw a step: the rule, who it is about, and what is special about it; None: no rule could be taken.
-
-    A number means the same rule wherever it stands, whatever is enabled there: so Hypothesis can take a step out and
-    leave the others what they are. That is what makes runs short. The low bits are the rule, the others decide by its
-    weight whether it counts, and 0 always does: so a rule that is masked stays that rule.
-    """
-    possible = {action: weights[action] for action in enabled if weights[action]}
-    if not possible:
-        return None
-    heaviest = max(possible.values())
-    for _ in range(_TRIES):
-        number = draw(_RULES)
-        rule, chance = number % 8, number // 8
-        if rule < len(ACTIONS) and chance * heaviest < 16 * possible.get(ACTIONS[rule], 0):
-            return ACTIONS[rule], draw(_SIXTEEN), draw(_SIXTEEN)
-    listed = [action for action, weight in possible.items() for _ in range(weight)]
-    return listed[draw(_RULES) % len(listed)], draw(_SIXTEEN), draw(_SIXTEEN)
 
 
 def _move(twin: Twin, action: str, who: int, special: int) -> Move:
@@ -242,6 +192,11 @@ def _move(twin: Twin, action: str, who: int, special: int) -> Move:
         case "admit":
             unused, families = twin.unused(), twin.scope.families
             name = unused[who // families % len(unused)]
+            # Each second one asks for what is cached, where there is room for a token more: hits are what to look at.
+            cached = [key for key in twin.state.cached if 0 < key.length < twin.scope.max_len] if special >= 8 else []
+            if cached:
+                key = _one(cached, who)
+                return Move(action, name, key.family, key.length + 1 + special % (twin.scope.max_len - key.length))
             return Move(action, name, who % families, 1 + special % twin.scope.max_len)
         case "prefill":
             return Move(action, _one(twin.in_phase(ADMITTED), who))
@@ -260,6 +215,11 @@ def _move(twin: Twin, action: str, who: int, special: int) -> Move:
             return Move(action, _one(sorted(twin.seats), who))
         case "evict":
             return Move(action, key=_one(twin.unlocked(), who))
+        case "move":
+            return Move(action, _one(twin.movable(), who), seat=_one(twin.seats_left(), special))
+        case "regroup":
+            together = twin.regroupable()
+            return Move(action, names=tuple(name for name in together if who >> name & 1) or (_one(together, who),))
     return Move(action)
 
 

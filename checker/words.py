@@ -267,6 +267,15 @@ def _evict(model: Model, number: int, before: State, chosen: dict[str, Any], aft
     return f"evict {text_name(before.cached[chosen['slot']])}: {slot_name(chosen['slot'])} is free"
 
 
+def _move(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+    return f"{request_name(chosen['request'])} moves to seat {chosen['seat'] + 1}"
+
+
+def _regroup(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+    first = " ".join(request_name(request) for request, named in enumerate(chosen["first"]) if named)
+    return f"the rows in flight of {first} are put in front of the others"
+
+
 def _others_take(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
     return f"another request takes {slot_name(chosen['slot'])}"
 
@@ -294,6 +303,8 @@ _TELLERS: dict[str, Callable[[Model, int, State, dict[str, Any], State], str]] =
     "process": _process,
     "abort": _abort,
     "evict": _evict,
+    "move": _move,
+    "regroup": _regroup,
     "others_take": _others_take,
     "others_give_back": _others_give_back,
     "others_join": _others_join,

@@ -106,7 +106,10 @@ class Engine:
         if missing > 0:
             others = [it for it in self.cache.evictable(self.processed, missing + 1) if it is not node]
             if len(others) < missing:
-                return ABSENT
+                if not node or not self._only_the_cache_holds_slots(missing):
+                    return ABSENT
+                # The hit itself is in the way, and nobody would ever let it go: it is given up, with all that may go.
+                node = None
         self.guard.begin("admit")
         if node:
             node.locks += 1
@@ -258,6 +261,11 @@ class Engine:
         if not self.pending:
             raise Contradiction("there is no result to process: no batch is pending")
         return self.pending[0]
+
+    def _only_the_cache_holds_slots(self, missing: int) -> bool:
+        """Return whether so many slots can come from the cache and from nowhere else: nobody is there to give any."""
+        alone = not self.pending and self.table.seats_left == self.config.requests
+        return alone and len(self.cache.evictable(self.processed, missing)) == missing
 
     def _refuse_full_window(self) -> None:
         if self.window_is_full:

@@ -2,6 +2,7 @@
 
 `python -m tests.faults [NAME...] [--time 60s]` hunts for every one of them and prints what found it, how fast, and in
 how many steps; it fails if one is not found, or its story is longer than the spec's shortest and four steps more.
+`--seeds 10` hunts with each of ten seeds instead, and prints how long the unluckiest took.
 """
 
 from __future__ import annotations
@@ -24,6 +25,9 @@ from runtime.staging import Buffer, Staging
 from runtime.states import StatePool
 from runtime.tracking import Tracker
 from spec.scope import EAGER, LAZY, BadScope
+from tests.batch_faults import BATCH_FAULTS
+from tests.cache_faults import LOCK_FAULTS, ORDER_FAULTS
+from tests.loop_faults import LOOP_FAULTS
 from tests.planting import Fault, Plant
 
 MORE_THAN_THE_SPEC = 4
@@ -227,6 +231,10 @@ FAULTS = (
             Plant(Engine, "_abort", "self.cache.at(source).locks -= 1", "pass"),
         ),
     ),
+    *LOCK_FAULTS,
+    *ORDER_FAULTS,
+    *BATCH_FAULTS,
+    *LOOP_FAULTS,
 )
 
 
@@ -274,12 +282,43 @@ def hunted(fault: Fault, seconds: float, seed: int = 0) -> Result:
     return Result(fault, found, took - found.seconds if found else 0.0, most_steps(fault))
 
 
+def unlucky(fault: Fault, seconds: float, seeds: range) -> tuple[list[str], bool]:
+    """Hunt for a fault with each seed; return a line of a table, and whether all have found it."""
+    found = []
+    for seed in seeds:
+        with fault.planted():
+            found += hunt(seed, seconds, shrinking=0).found
+    if not found:
+        return [fault.name, f"0 of {len(seeds)}", "", "", ""], False
+    tried = sorted(each.tried for each in found)
+    return [
+        fault.name,
+        f"{len(found)} of {len(seeds)}",
+        f"{max(each.seconds for each in found):.1f}",
+        f"{tried[len(tried) // 2]:,}",
+        f"{tried[-1]:,}",
+    ], len(found) == len(seeds)
+
+
+def with_seeds(faults: list[Fault], seconds: float, seeds: range) -> int:
+    """Hunt for faults with each seed, print the table, and return the exit code."""
+    told = []
+    for fault in faults:
+        output.Progress().note(f"hunting for {fault.name} with {len(seeds)} seeds")
+        told.append(unlucky(fault, seconds, seeds))
+    output.Progress().done()
+    columns = ["fault", "seeds that find it", "s at most", "runtime steps, median", "at most"]
+    output.table(f"Planted faults, with seeds {seeds[0]} to {seeds[-1]}", columns, [line for line, _ in told])
+    return output.SHOWN if all(right for _, right in told) else output.VIOLATED
+
+
 def main(words: list[str]) -> int:
     """Hunt for the named faults, or all, print the table, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="which faults; none: all")
     parser.add_argument("--time", default="60s", help="how long to hunt for each, such as 60s or 2m")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=0, help="hunt with so many seeds, and do not shrink")
     parser.add_argument("--story", action="store_true", help="also print the program and the timeline of each")
     given = parser.parse_args(words)
     known = {fault.name: fault for fault in FAULTS}
@@ -289,6 +328,9 @@ def main(words: list[str]) -> int:
         seconds = seconds_of(given.time)
     except BadScope as error:
         parser.error(str(error))
+    if given.seeds:
+        seeds = range(given.seed, given.seed + given.seeds)
+        return with_seeds([known[name] for name in given.names or known], seconds, seeds)
     results = []
     for name in given.names or known:
         output.Progress().note(f"hunting for {name}")

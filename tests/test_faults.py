@@ -11,12 +11,23 @@ from runtime import boundary
 from runtime.pool import SlotPool
 from runtime.requests import RequestTable
 from runtime.tracking import Tracker
-from tests.faults import FAULTS, WITHOUT_COUNTERPART, Result, hunted, main, most_steps, shortest
+from tests.cache_faults import LOCK_FAULTS
+from tests.faults import FAULTS, WITHOUT_COUNTERPART, Result, hunted, main, most_steps, shortest, unlucky
 from tests.planting import Fault, Plant, StalePlant, planted
 
 BY_NAME = {fault.name: fault for fault in FAULTS}
-AT_ONCE = ("label-without-write", "absent-freed", "early-free", "padding-aliased")
-"""Faults of four kinds: what a slot holds, the pool's refusal, the ring, and the row that nobody may write."""
+AT_ONCE = (
+    "label-without-write",
+    "absent-freed",
+    "early-free",
+    "padding-aliased",
+    "lock-kept-by-a-prefill",
+    "use-forgotten",
+    "move-forgets-owner",
+    "merge-swaps",
+    "loop-finishes-late",
+)
+"""Faults of each kind: contents, the pool's refusal, ring, padding, lock, order of the cache, a move, rows, a loop."""
 
 
 def assert_found(result):
@@ -29,6 +40,14 @@ def assert_found(result):
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_fault_is_found_within_a_minute(name):
     assert_found(hunted(BY_NAME[name], 60))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("name", [fault.name for fault in LOCK_FAULTS])
+def test_a_fault_of_the_locks_is_found_within_a_minute_with_any_of_ten_seeds(name):
+    line, found = unlucky(BY_NAME[name], 60, range(10))
+    assert found, line
 
 
 @pytest.mark.parametrize("name", AT_ONCE)
@@ -79,6 +98,15 @@ def test_a_fault_that_is_not_found_fails_the_command(monkeypatch, capsys):
     monkeypatch.setattr("tests.faults.FAULTS", (harmless,))
     assert main(["nothing", "--time", "1s"]) == 1
     assert "NOT FOUND" in capsys.readouterr().out
+
+
+def test_seeds_that_do_not_find_a_fault_fail_the_command(monkeypatch, capsys):
+    harmless = Fault("nothing", "it changes nothing", (Plant(SlotPool, "claim", "+= 1", "+= 1 "),))
+    monkeypatch.setattr("tests.faults.FAULTS", (harmless, BY_NAME["absent-freed"]))
+    assert main(["absent-freed", "--time", "20s", "--seeds", "2"]) == 0
+    assert "2 of 2" in capsys.readouterr().out
+    assert main(["nothing", "absent-freed", "--time", "1s", "--seeds", "2"]) == 1
+    assert "0 of 2" in capsys.readouterr().out
 
 
 def test_a_story_that_is_too_long_is_not_right():

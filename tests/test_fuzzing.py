@@ -2,20 +2,21 @@
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from checker import fuzzing
 from checker.cli import app
 from checker.fuzz_report import data, lines, replay_file
 from checker.fuzzing import Campaign, hunt, keep, seconds_of
+from checker.mix import ACTIONS
 from checker.moves import replay
 from checker.scenario import read
-from checker.stateful import ACTIONS, Coverage, Run, drive, scopes
+from checker.stateful import Coverage, Run, drive, scope_of
 from runtime import boundary
+from runtime.batch import Batch
 from runtime.prefix_cache import PrefixCache
 from runtime.streams import Worker
 from spec.scope import BadScope
@@ -59,13 +60,13 @@ def test_a_planted_fault_is_found_shrunk_and_replayed(monkeypatch, tmp_path):
     assert replay_file(script, threaded=False, as_json=False) == 0
 
 
-@settings(fuzzing.PROFILE, max_examples=15, phases=[Phase.generate])
-@given(st.data())
-def test_what_a_run_has_written_down_is_played_again_step_by_step(tmp_path_factory, data):
-    run = Run(data.draw(scopes()))
-    drive(data.draw, run)
+@pytest.mark.parametrize("number", range(15))
+def test_what_a_run_has_written_down_is_played_again_step_by_step(tmp_path, number):
+    rng = Random(number)
+    run = Run(scope_of(rng))
+    drive(rng, run)
     run.twin.settle()
-    path = tmp_path_factory.getbasetemp() / "run.txt"
+    path = tmp_path / "run.txt"
     path.write_text(run.text())
     played = replay(read(path))
     assert (played.failed, played.steps) == (None, run.twin.checked)
@@ -73,7 +74,7 @@ def test_what_a_run_has_written_down_is_played_again_step_by_step(tmp_path_facto
 
 
 def test_a_failure_on_a_thread_is_kept_and_replayed_on_a_thread(monkeypatch, tmp_path):
-    monkeypatch.setattr(boundary, "completed_label", lambda label, mark, claims: label)
+    monkeypatch.setattr(Batch, "tokens", lambda self: self.produced.numpy())
     monkeypatch.setattr(fuzzing, "THREADED_EVERY", 1)
     found = hunt(0, 30).found[0]
     assert found.threaded

@@ -9,11 +9,12 @@ import spec.model
 from checker.edits import edited_model
 from checker.fuzzing import Campaign
 from checker.ladder import DUTY, PROPERTY, RUNGS, judge, search
+from checker.mix import ACTIONS
 from checker.mutants import Score, judge_all, score
 from checker.mutants_report import data, exit_code, show
 from checker.mutations import MODULES, mutants, mutants_of, reached
 from checker.output import SHOWN, VIOLATED
-from checker.stateful import ACTIONS, Coverage
+from checker.stateful import Coverage
 from checker.survivors import JUSTIFIED
 from checker.verify import Verification
 from spec.duties import DUTIES

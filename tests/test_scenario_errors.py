@@ -34,7 +34,12 @@ UNREADABLE = [
     (HEAD + "device\ndesign merged-29792\n", 4, 1, "write it before the first command"),
     # Commands.
     (HEAD + "admitt r1 prompt 3\n", 3, 1, "write admit"),
-    (HEAD + "launch r1\n", 3, 1, "write admit, prefill, prepare, device, process, finish, abort or evict"),
+    (
+        HEAD + "launch r1\n",
+        3,
+        1,
+        "write admit, prefill, prepare, device, process, finish, abort, evict, move or regroup",
+    ),
     (HEAD + "  device now\n", 3, 10, "the line ends before it"),
     (HEAD + "admit r3 prompt 3\n", 3, 7, "write r1 to r2, or a larger requests="),
     (HEAD + "admit A prompt 3\n", 3, 7, "write r1 to r2"),

@@ -3,7 +3,7 @@
 import pytest
 
 from checker.moves import Move
-from checker.shortening import failing, shorten
+from checker.shortening import MOST_NAMES, _elsewhere, _without_batch, _without_request, failing, shorten, told_to_run
 from checker.stateful import Run
 from runtime.streams import Simulated
 from spec.scope import Scope
@@ -28,7 +28,7 @@ LONG = [*first(0, 3), *batch(0), *batch(0), *batch(), Move("abort", 0), *first(1
 def test_a_long_run_is_made_short():
     with CLEAR_LOST.planted():
         run = failing(SCOPE, LONG)
-        short = shorten(run, 20)
+        short = shorten(run, 60)
         assert len(run.moves) > 12
         assert len(short.moves) <= 8
         assert short.failed.name == run.failed.name
@@ -62,3 +62,28 @@ def test_what_the_device_raises_at_the_end_is_a_failure():
         run.finish()
     assert [move.action for move in run.moves] == ["admit", "prefill", "device"]
     run.close()
+
+
+def test_a_request_or_a_batch_is_left_out_as_a_whole():
+    moves = [*first(0, 3), *first(1, 3), *batch(0, 1), Move("abort", 0), *first(0, 2)]
+    without = _without_request(moves, 0)
+    assert [str(move) for move in without if move.action in ("admit", "prepare")] == [
+        "admit r2 prompt 3 text B",
+        "prepare r2",
+        "admit r1 prompt 2 text A",
+    ]
+    assert not any(move.action == "abort" for move in without)
+    assert _without_request(moves, 3) is None
+    assert [move.action for move in _without_batch(moves, 0)] == ["admit"] + [move.action for move in moves[4:]]
+    assert _without_batch(moves, 4) is None
+
+
+def test_a_run_on_a_thread_is_told_when_the_device_runs():
+    assert [move.action for move in told_to_run([Move("prepare"), Move("process")])] == ["prepare", "device", "process"]
+
+
+@pytest.mark.parametrize("admitted", [MOST_NAMES, MOST_NAMES + 1])
+def test_no_run_is_given_more_names_than_a_timeline_can_be_told_with(admitted):
+    run = Run(SCOPE, Simulated())
+    run.moves = [Move("admit", 0, 0, 1)] * admitted
+    assert any(scope.requests == admitted for scope, _ in _elsewhere(run)) == (admitted == MOST_NAMES)

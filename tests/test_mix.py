@@ -1,0 +1,60 @@
+"""What is likely now: situations change weights, and what a run never does stays out of it."""
+
+from random import Random
+
+from checker.mix import ACTIONS, ALWAYS, CROWD, Mix
+from checker.refinement import Twin
+from spec.scope import Scope
+
+SCOPE = Scope(requests=3, slots=12, mode="eager", max_len=6)
+
+
+def cached():
+    """A twin of which one entry is cached and nobody is there."""
+    twin = Twin(SCOPE)
+    twin.admit(0, 0, 2)
+    twin.prefill(0)
+    twin.device()
+    twin.process([0])
+    return twin
+
+
+def mix_of(situations, **weights):
+    mix = Mix(Random(0))
+    mix.weights = dict.fromkeys(ACTIONS, 8) | weights
+    mix.situations = situations
+    return mix
+
+
+def test_an_entry_that_is_locked_draws_others_to_share_it_and_then_one_of_them_away():
+    twin, mix = cached(), mix_of(CROWD)
+    assert mix.now(twin) == mix.weights
+    twin.admit(0, 0, 3)
+    assert mix.now(twin) | {"admit": 0, "prefill": 0, "abort": 0} == mix.weights | {
+        "admit": 0,
+        "prefill": 0,
+        "abort": 0,
+    }
+    assert (mix.now(twin)["admit"], mix.now(twin)["prefill"], mix.now(twin)["abort"]) == (32, 1, 16)
+    twin.admit(1, 0, 3)
+    assert (mix.now(twin)["prefill"], mix.now(twin)["abort"]) == (4, 128)
+
+
+def test_what_a_launched_prefill_reads_is_likelier_to_be_evicted():
+    twin, mix = cached(), mix_of(ALWAYS)
+    twin.admit(0, 0, 3)
+    twin.prefill(0)
+    assert mix.now(twin)["evict"] == 40
+    assert mix.now(twin)["prepare"] == 8
+
+
+def test_what_a_run_never_does_stays_out_of_it_and_what_it_does_may_happen():
+    twin = cached()
+    assert mix_of(ALWAYS, prepare=0).now(twin)["prepare"] == 0
+    assert mix_of(ALWAYS, prepare=4).now(twin)["prepare"] == 1
+
+
+def test_runs_differ_in_what_they_do_at_all():
+    drawn = [Mix(Random(number)) for number in range(50)]
+    assert {mix.weights["abort"] for mix in drawn} == {0, 1, 2}
+    assert {len(mix.situations) for mix in drawn} == {len(ALWAYS), len(ALWAYS + CROWD)}
