@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.engine import Engine
 from runtime.exact_model import text
+from runtime.requests import Handle
 from runtime.scheduler import Request, Scheduler
 from runtime.streams import Simulated
 from spec.scope import Scope
@@ -77,8 +78,11 @@ def stream_of(rng: Random, scope: Scope) -> list[Asked]:
     return found
 
 
-class Followed:
-    """An engine as a scheduler sees it: what it is asked to do, a run takes on runtime and spec."""
+class Followed(Engine):
+    """An engine as a scheduler sees it: what it is asked to do, a run takes on runtime and spec.
+
+    It is begun without one of its own: what is only looked at is the state of the run's engine.
+    """
 
     def __init__(self, run: Run, loop: Loop) -> None:
         self._run = run
@@ -88,57 +92,59 @@ class Followed:
         """Return what is only looked at from the engine itself."""
         return getattr(self._run.twin.engine, name)
 
-    def _at(self, seat: int) -> RequestId:
-        return next(name for name, taken in self._run.twin.seats.items() if taken == seat)
+    def _at(self, handle: Handle) -> RequestId:
+        return self._loop.named(handle)
 
-    def admit(self, name: str, prompt: Ints) -> int:
+    def admit(self, name: str, prompt: Ints) -> Handle:
         """Admit a request under a name of the spec; it waits also while none is left."""
         names = self._run.twin.unused()
         if not names:
             return ABSENT
         self._run.take(Move("admit", names[0], int(prompt[0]) - 1, len(prompt)))
-        return self._run.twin.seats.get(names[0], ABSENT)
+        seat = self._run.twin.seats.get(names[0], ABSENT)
+        return ABSENT if seat == ABSENT else self._run.twin.engine.table.handle(seat)
 
-    def prefill(self, seat: int) -> Batch:
+    def prefill(self, handle: Handle) -> Batch:
         """Launch a prefill."""
-        self._run.take(Move("prefill", self._at(seat)))
+        self._run.take(Move("prefill", self._at(handle)))
         return self._run.twin.engine.pending[-1]
 
-    def decode(self, seats: Ints) -> Batch:
+    def decode(self, handles: Ints) -> Batch:
         """Launch a decode batch, of requests that are short of a token which is not on its way yet."""
-        for seat in seats.tolist():
-            if not self._loop.is_short(seat):
-                self._run.fail("decode", f"{self._loop.seated[seat].name} is decoded further than it has asked for")
-        self._run.take(Move("prepare", names=tuple(sorted(self._at(seat) for seat in seats.tolist()))))
+        for handle in handles.tolist():
+            if not self._loop.is_short(handle):
+                self._run.fail("decode", f"{self._loop.seated[handle].name} is decoded further than it has asked for")
+        self._run.take(Move("prepare", names=tuple(sorted(map(self._at, handles.tolist())))))
         return self._run.twin.engine.pending[-1]
 
     def process(self, tokens: Ints, finishes: Bools) -> Batch:
         """Process the oldest result, once what the loop says of it has been found right."""
         twin = self._run.twin
         batch = twin.engine.pending[0]
-        present, seats = twin.engine.table.present(batch.rows), batch.rows.seat.tolist()
+        present = twin.engine.table.present(batch.rows)
+        handles = twin.engine.table.handles(batch.rows.seat).tolist()
         if not np.array_equal(tokens, batch.tokens()):
             self._run.fail("tokens", f"the result of batch {batch.number} is processed with other tokens than its own")
-        for place, seat in enumerate(seats):
+        for place, handle in enumerate(handles):
             if present[place]:
-                last = int(batch.rows.decode_count[place]) == self._loop.seated[seat].produce - 1
+                last = int(batch.rows.decode_count[place]) == self._loop.seated[handle].produce - 1
                 if last != finishes[place]:
                     told = "goes on" if last else "finishes"
-                    self._run.fail("finish", f"{self._loop.seated[seat].name} {told} with batch {batch.number}")
-        ending = [self._at(seat) for place, seat in enumerate(seats) if finishes[place]]
+                    self._run.fail("finish", f"{self._loop.seated[handle].name} {told} with batch {batch.number}")
+        ending = [self._at(handle) for place, handle in enumerate(handles) if finishes[place]]
         self._run.take(Move("process", names=tuple(sorted(ending))))
         return batch
 
-    def abort(self, seat: int) -> None:
+    def abort(self, handle: Handle) -> None:
         """Abort a request."""
-        self._run.take(Move("abort", self._at(seat)))
+        self._run.take(Move("abort", self._at(handle)))
 
 
 class Loop(Scheduler):
     """One loop over one stream of requests, on a run of its own."""
 
     def __init__(self, run: Run, stream: list[Asked], overlapped: bool, behind: int) -> None:
-        super().__init__(cast(Engine, Followed(run, self)))
+        super().__init__(Followed(run, self))
         self.run = run
         self.asked = {asked.name: asked for asked in stream}
         self.overlapped = overlapped
@@ -191,11 +197,15 @@ class Loop(Scheduler):
             self.run.take(Move("device"))
         super().process()
 
-    def is_short(self, seat: int) -> bool:
+    def named(self, handle: Handle) -> RequestId:
+        """Return the name that a request goes by in the spec."""
+        seat = self.run.twin.engine.table.seat(handle)
+        return next(name for name, taken in self.run.twin.seats.items() if taken == seat)
+
+    def is_short(self, handle: Handle) -> bool:
         """Return whether a running request has to be decoded further, by what the spec knows of it."""
-        name = next(name for name, taken in self.run.twin.seats.items() if taken == seat)
-        me = self.run.twin.state.requests[name]
-        return me.phase == RUNNING and me.decode_count < self.seated[seat].produce - 1
+        me = self.run.twin.state.requests[self.named(handle)]
+        return me.phase == RUNNING and me.decode_count < self.seated[handle].produce - 1
 
     def _submit(self) -> None:
         asked = self._later.pop(0)
