@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,15 @@ class Check:
     all: bool = False
     """Go on after the first violation, to the shortest one of every property that can be violated."""
     symmetry: bool = True
+    """Whether states that differ only in names are one; where names turn out to matter, the search goes on without."""
+    insist: bool = False
+    """Where names turn out to matter, refuse to search."""
     limits: Limits = dataclasses.field(default_factory=Limits)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is about a file of the user's own; of ours the tests know whether names matter."""
+        return bool(self.model) or self.design.endswith(".py")
 
     @property
     def subject(self) -> str:
@@ -55,6 +64,8 @@ class Outcome:
     exploration: Exploration
     steps: dict[str, list[tuple[str, tuple[Any, ...]]]]
     """For each violated property the shortest run, as action names and arguments."""
+    symmetry: str = "full"
+    """full: names do not matter, and states that differ in them were one; none, with the reason: each was looked at."""
 
     @property
     def idle(self) -> list[str]:
@@ -136,16 +147,37 @@ def settings(module: Any, text: str) -> Any:
 
 
 def run(check: Check, progress: Callable[[Exploration, int], None] | None = None) -> Outcome:
-    """Perform a check."""
+    """Perform a check; where names turn out to matter, perform it again without symmetry, and say why."""
+    started = time.perf_counter()
     model = model_for(check)
     wanted = frozenset(check.expect)
     claimed(model, wanted)
-    search = Search(model, check.symmetry, until=None if check.all else wanted)
-    exploration = search.run(check.limits, progress)
+    until = None if check.all else wanted
+    search = Search(model, check.symmetry, until, check.is_foreign)
+    exploration = Exploration() if search.names else search.run(check.limits, progress)
+    if search.names:
+        if check.insist:
+            raise BadModel(
+                f"{search.names}: names matter, so states that differ in them are not one; compare names with each "
+                "other and with ABSENT only, or search with --symmetry none"
+            )
+        check = dataclasses.replace(check, symmetry=False)
+        left = check.limits.seconds and max(0.001, check.limits.seconds - (time.perf_counter() - started))
+        again = Search(model, False, until)
+        exploration = again.run(dataclasses.replace(check.limits, seconds=left), progress)
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
     for found in exploration.counterexamples.values():
         found.steps = []
-    return Outcome(check, str(model.scope), exploration, steps)
+    return Outcome(check, str(model.scope), exploration, steps, _symmetry(check, model, search.names))
+
+
+def _symmetry(check: Check, model: Model, names: str) -> str:
+    """Say whether states that differ only in names were one, and if not why."""
+    if names:
+        return f"none ({names})"
+    if not model.symmetric:
+        return 'none (the model does not say what is interchangeable: symmetric = ("requests", ...))'
+    return "full" if check.symmetry else "none (as asked for)"
 
 
 def claimed(model: Model, names: Iterable[str]) -> None:

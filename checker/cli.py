@@ -121,7 +121,10 @@ def explore(
     every: Annotated[bool, typer.Option("--all", help="Search on to the shortest story of every property.")] = False,
     edit: Annotated[str, typer.Option(help="One of the wrong edits that `verify` makes.", hidden=True)] = "",
     symmetry: Annotated[
-        str, typer.Option(help="full: names do not matter; none: they may; auto: none for a design file, else full.")
+        str,
+        typer.Option(
+            help="full: states that differ in names only are one; none: they are not; auto: full, unless names matter."
+        ),
     ] = "auto",
     max_states: Annotated[
         int | None, typer.Option(callback=positive, help="Stop after so many states (exit code 3).")
@@ -139,7 +142,8 @@ def explore(
         model=model,
         expect=(stated,) if stated else (),
         all=every,
-        symmetry=symmetry == "full" or (symmetry == "auto" and not design.endswith(".py")),
+        symmetry=symmetry != "none",
+        insist=symmetry == "full",
         limits=Limits(max_states, max_seconds),
     )
     progress = output.Progress()

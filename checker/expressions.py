@@ -112,15 +112,23 @@ class Expressions(Aliases):
             parts = field(owner, node.attr)
             if self.deciding and any(leaf.ghost for leaf in leaves(parts[0][1])):
                 raise refuse(frame.file, node, f"a decision reads {ast.unparse(node)}", "leave that to the properties")
-            return read(parts, self.store)
+            return self.found_at(owner, node.attr, read(parts, self.store))
         if isinstance(owner, (Node, Array)):
             raise refuse(frame.file, node, f"{ast.unparse(node)} is no field of a record", "use the state's fields")
-        return getattr(owner, node.attr)
+        return self.found_at(owner, node.attr, getattr(owner, node.attr))
+
+    def found_at(self, owner: Any, name: str, value: Any) -> Any:
+        """Return the value of an attribute; checker/naming_walk.py looks whose it is."""
+        return value
+
+    def indexed(self, owner: Any, index: Any) -> None:
+        """See which element of a vector or tuple is asked for; checker/naming_walk.py looks how it is named."""
 
     def _subscript(self, node: ast.Subscript, frame: Frame) -> Any:
         owner = self.expression(node.value, frame)
         index = self.expression(node.slice, frame)
         if isinstance(owner, (tuple, dict)):
+            self.indexed(owner, index)
             if isinstance(index, Node):
                 return self._of_tuple(owner, index, node, frame)
             return owner[index]

@@ -11,8 +11,9 @@ from typing import Any
 
 import spec.model
 from checker.designs import design_class
+from checker.foreign import FILES
 from checker.induction import Answers, Induction, Obligation
-from checker.model import Model
+from checker.model import BadModel, Model
 from checker.pools import spread
 from spec.scope import EAGER, LAZY, Scope
 
@@ -76,10 +77,28 @@ def model_of(proof: Proof) -> Model:
     return Model(spec.model, scope, design_class(proof.design)(scope))
 
 
+def induction_of(proof: Proof) -> Induction:
+    """Return the obligations of a proof; raises BadModel where a design of the user's own goes by names.
+
+    One named request stands for all, and a few slots for any number: what treats one of them in its own way, or asks
+    how many are watched, would be proved of that one alone.
+    """
+    foreign = proof.design.endswith(".py")
+    induction = Induction(model_of(proof), naming=foreign)
+    names = induction.reader.names
+    for finding in sorted({*names.found, *names.asked}, key=lambda each: (each.file not in FILES, str(each))):
+        raise BadModel(
+            f"{finding}, and a proof has one named request for all and six slots for any number; compare names only "
+            "with each other and with ABSENT, ask the scope for none of its bounds, or search it: "
+            f"slotproof explore --design {proof.design}"
+        )
+    return induction
+
+
 def prove(proof: Proof) -> Proven:
     """Show every obligation of one scope."""
     started = time.perf_counter()
-    induction = Induction(model_of(proof))
+    induction = induction_of(proof)
     result = Proven(proof, str(induction.model.scope), lemmas=induction.lemmas)
     needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
     result.obligations += induction.show(needed, proof.seed, proof.seconds)
@@ -117,7 +136,7 @@ def export(proof: Proof, folder: Path, progress: Callable[[int], None] | None = 
     A second solver must answer unsat to each: what is asked is whether the obligation can be broken.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    induction = Induction(model_of(proof))
+    induction = induction_of(proof)
     count = 0
     for by, target, script in induction.scripts():
         name = by.replace(" ", "_").replace("=", "-")
