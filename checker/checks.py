@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import spec.model
+from checker.any_order import any_order
 from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
@@ -17,7 +18,7 @@ from checker.model import BadModel, Model, Taken, load_module
 from checker.pools import spread
 from checker.wrong_edits import WRONG_EDITS
 from spec.language import WELL_FORMED, Action, Property
-from spec.scope import Scope
+from spec.scope import ON, Scope
 
 HOLDS = "holds"
 
@@ -114,6 +115,8 @@ def model_for(check: Check) -> Model:
         wrong = next(wrong for wrong in WRONG_EDITS if wrong.name == check.edit)
         module = edited_model(apply(wrong.edits), wrong.name)
         return Model(module, module.Scope.parse(str(scope)))
+    if scope.names == ON:
+        return any_order(scope, design_class(check.design))
     return Model(spec.model, scope, design_class(check.design)(scope))
 
 
@@ -153,7 +156,11 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     wanted = frozenset(check.expect)
     claimed(model, wanted)
     until = None if check.all else wanted
-    search = Search(model, check.symmetry, until, check.is_foreign)
+    settled = not check.model and model.scope.names == ON
+    if settled and check.is_foreign:
+        check = dataclasses.replace(check, symmetry=False)
+    asked = check.is_foreign and not settled and (check.symmetry or not check.model)
+    search = Search(model, check.symmetry, until, asked)
     exploration = Exploration() if search.names else search.run(check.limits, progress)
     if search.names:
         if check.insist:
@@ -162,6 +169,10 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
                 "other and with ABSENT only, or search with --symmetry none"
             )
         check = dataclasses.replace(check, symmetry=False)
+        if not check.model:
+            # The lowest free slot is as good as any other one only where names do not matter.
+            check = dataclasses.replace(check, scope=f"{check.scope} names=on".strip())
+            model = model_for(check)
         left = check.limits.seconds and max(0.001, check.limits.seconds - (time.perf_counter() - started))
         again = Search(model, False, until)
         exploration = again.run(dataclasses.replace(check.limits, seconds=left), progress)

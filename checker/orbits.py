@@ -85,12 +85,12 @@ def differing_step(expander: Expander, always: list[tuple[str, Any]], states: An
     """Return, in words, what comes out differently for some of the states once they are renamed; empty: nothing."""
     model = expander.model
     dice = np.random.default_rng(seed)
-    if states.shape[1] > SAMPLE:
-        states = states[:, dice.choice(states.shape[1], SAMPLE, replace=False)]
+    # Few states are each tried under many names, many under one.
+    states = states[:, dice.permutation(states.shape[1])]
+    states = np.tile(states, -(-SAMPLE // states.shape[1]))[:, :SAMPLE]
     renamed = states.copy()
-    for number in range(RENAMINGS):
+    for share in np.array_split(np.arange(SAMPLE), RENAMINGS):
         orders = {sort: dice.permutation(count).tolist() for sort, count in sizes(model).items()}
-        share = slice(number, None, RENAMINGS)
         renamed[:, share] = Renaming(model, orders).of(states[:, share])
     before, after = list(np.ascontiguousarray(states)), list(np.ascontiguousarray(renamed))
     for name, program in always:
