@@ -35,6 +35,8 @@ class Bounded:
     unknown: str = ""
     """Why the solver gave up; empty: it did not."""
     seconds: float = 0.0
+    names: str = ""
+    """Where the design goes by names: then slots are handed out in any order; empty: nowhere."""
 
 
 class Relation:

@@ -6,19 +6,24 @@ from typing import Any
 
 from checker.bounded import Bounded
 from checker.bounded import check as check_bounded
-from checker.checks import Check, Outcome, claimed, model_for, stored
+from checker.checks import Check, Outcome, claimed, in_any_order, model_for, stored
 from checker.explore import Exploration
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say
 from checker.report import save, story
 
 
-def run(check: Check, depth: int, seconds: float | None, progress: Progress) -> Bounded:
-    """Look for a violation of what the check expects, or of anything; raises BadScope or BadModel."""
+def run(check: Check, depth: int, seconds: float | None, progress: Progress) -> tuple[Check, Bounded]:
+    """Look for a violation of what the check expects, or of anything; raises BadScope or BadModel.
+
+    Of a design that goes by names another check is performed, and returned: slots are handed out in any order.
+    """
+    check, names = in_any_order(check)
     model = model_for(check)
     claimed(model, check.expect)
     found = check_bounded(model, depth, frozenset(check.expect), seconds, lambda at: progress.note(f"depth {at}"))
     progress.done()
-    return found
+    found.names = names
+    return check, found
 
 
 def exit_code(found: Bounded) -> int:
@@ -36,6 +41,7 @@ def data(check: Check, found: Bounded) -> dict[str, Any]:
         "steps": stored(found.steps),
         "unknown": found.unknown,
         "assumed": found.assumed,
+        "names": found.names,
         "seconds": found.seconds,
     }
 
@@ -43,6 +49,8 @@ def data(check: Check, found: Bounded) -> dict[str, Any]:
 def show(check: Check, found: Bounded) -> None:
     """Print the result."""
     say(f"{check.subject}   {model_for(check).scope}")
+    if found.names:
+        say(f"names matter, so slots are handed out in any order: {found.names}")
     if found.assumed:
         say(f"shown by induction first, and used: {len(found.assumed)} lemmas and properties")
     if found.property:

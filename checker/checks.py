@@ -15,7 +15,9 @@ from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.model import BadModel, Model, Taken, load_module
+from checker.orbits import names_matter
 from checker.pools import spread
+from checker.transitions import Reader
 from checker.wrong_edits import WRONG_EDITS
 from spec.language import WELL_FORMED, Action, Property
 from spec.scope import ON, Scope
@@ -180,6 +182,20 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     for found in exploration.counterexamples.values():
         found.steps = []
     return Outcome(check, str(model.scope), exploration, steps, _symmetry(check, model, search.names))
+
+
+def in_any_order(check: Check) -> tuple[Check, str]:
+    """Return a check of a design file that hands slots out in any order, and why, if its text goes by names."""
+    model = model_for(check)
+    if check.model or not check.is_foreign or model.scope.names == ON:
+        return check, ""
+    reader = Reader(model, naming=True)
+    for instance in model.instances():
+        reader.transition(instance)
+    for stated in model.of_kind("always"):
+        reader.holds(stated, [reader.inputs])
+    names = names_matter(reader)
+    return (dataclasses.replace(check, scope=f"{check.scope} names=on".strip()) if names else check), names
 
 
 def _symmetry(check: Check, model: Model, names: str) -> str:

@@ -316,7 +316,7 @@ def bmc(
     check = Check(
         scope_words(scope, design, model, setting), design=design, model=model, expect=(stated,) if stated else ()
     )
-    found = bounded_report.run(check, depth, max_seconds, output.Progress())
+    check, found = bounded_report.run(check, depth, max_seconds, output.Progress())
     if as_json:
         output.emit(bounded_report.data(check, found))
     else:

@@ -86,7 +86,7 @@ class Search:
         self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
         self.result.taken = {action.name: 0 for action in model.actions}
         self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]
-        self.names = names_matter(self.expander) if naming else ""
+        self.names = names_matter(self.expander.reader) if naming else ""
         """What goes by names, in words; empty: nothing that has been found."""
         self.sample: list[Any] = [np.array([list(flatten(model.init))], self.expander.width).T]
         self.parents: list[Found] = []

@@ -20,6 +20,7 @@ from checker.shape import flatten
 
 if TYPE_CHECKING:
     from checker.expand import Compiled, Expander
+    from checker.transitions import Reader
 
 SAMPLE = 256
 """States that are tried."""
@@ -67,10 +68,10 @@ def first_differs(model: Model, row: list[int]) -> str:
     return ""
 
 
-def names_matter(expander: Expander) -> str:
-    """Return the first place of the text that goes by names, or that the first state does; empty: neither does."""
-    model = expander.model
-    found = expander.reader.names.found
+def names_matter(reader: Reader) -> str:
+    """Return the first place of the text read that goes by names, or that the first state does; empty: neither does."""
+    model = reader.model
+    found = reader.names.found
     if found:
         # A user's own file is the place to look; the spec is only where a number of theirs turns up.
         return str(next((each for each in found if each.file in FILES), found[0]))
