@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from checker.checks import Check, Outcome, model_for, run
+from checker.cli import app
 from checker.model import BadModel
 from checker.syntax import OutsideSubset
 from tests import plain_bfs
@@ -233,3 +236,12 @@ def test_what_does_not_is_searched_with_symmetry(tmp_path: Path, way: str) -> No
 def test_asked_to_use_symmetry_where_names_matter_it_refuses(tmp_path: Path) -> None:
     with pytest.raises(BadModel, match=r"model0\.py:\d+ orders by a member of R: names matter"):
         search(tmp_path, text("request < 1"), insist=True)
+
+
+def test_a_search_says_whether_it_used_symmetry_and_why_not(tmp_path: Path) -> None:
+    for way, said in (("request == s.owner", "full"), ("request < 1", "none (")):
+        file = tmp_path / f"said{len(said)}.py"
+        file.write_text(text(way))
+        words = ["explore", "--model", str(file)]
+        assert f"symmetry: {said}" in CliRunner().invoke(app, words).output
+        assert json.loads(CliRunner().invoke(app, [*words, "--json"]).output)["symmetry"].startswith(said)
