@@ -18,7 +18,7 @@ from checker.model import Model
 from spec.design import Design
 from spec.language import ABSENT, Action
 from spec.rows import in_flight
-from spec.scope import LAZY, Scope
+from spec.scope import LAZY, ON, Scope
 from spec.state import EXHAUSTED, Slot, State, Supply
 
 # What the walk reads in place of the reference allocator.
@@ -108,6 +108,11 @@ def _in_any_order(action: Action) -> Action:
     made = FunctionType(function.__code__, known, function.__name__, function.__defaults__, function.__closure__)
     made.__annotations__, made.__doc__ = function.__annotations__, function.__doc__
     return dataclasses.replace(action, function=made, choices=action.choices | {"supply": CHOICES[action.name]})
+
+
+def protocol(scope: Scope, design: type[Design]) -> Model:
+    """Return the protocol for a design, with slots in any order where the scope says so."""
+    return any_order(scope, design) if scope.names == ON else Model(spec.model, scope, design(scope))
 
 
 def any_order(scope: Scope, design: type[Design]) -> Model:

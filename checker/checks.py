@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import spec.model
-from checker.any_order import any_order
+from checker.any_order import protocol
 from checker.designs import design_class
 from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
@@ -117,9 +116,7 @@ def model_for(check: Check) -> Model:
         wrong = next(wrong for wrong in WRONG_EDITS if wrong.name == check.edit)
         module = edited_model(apply(wrong.edits), wrong.name)
         return Model(module, module.Scope.parse(str(scope)))
-    if scope.names == ON:
-        return any_order(scope, design_class(check.design))
-    return Model(spec.model, scope, design_class(check.design)(scope))
+    return protocol(scope, design_class(check.design))
 
 
 def refuse_incomplete(file: str, module: Any) -> None:

@@ -17,6 +17,7 @@ from checker.model import BadModel, Model
 from checker.orbits import names_matter
 from checker.output import Progress
 from checker.proofs import CORE, Proof, induction_of, parse
+from checker.report import story
 from checker.transitions import Reader
 from checker.wrong_edits import WRONG_EDITS
 from spec.design import Design
@@ -77,6 +78,8 @@ def test_a_design_that_keeps_back_one_slot_fails_alike_whichever_it_is(tmp_path:
             outcomes[0].exploration.states,
         )
         assert "names=on" in outcome.scope
+    assert "What slotproof would have done at the same schedule" in story(outcomes[0], "checkpoint-not-lost")
+    assert "cannot happen" not in story(outcomes[0], "checkpoint-not-lost")
 
 
 def test_a_design_of_three_lines_is_searched_with_symmetry(tmp_path: Path) -> None:
@@ -126,6 +129,10 @@ def test_a_supply_names_slots_in_an_order() -> None:
         ("self.scope.requests > 1 or", "a decision asks for the scope's requests"),
         ("self.scope.watched == 0 or", "a decision asks for the scope's watched"),
         ("len(s.free) < 5 or", "asks how many slots there are"),
+        (
+            "any(sum(row.present for row in batch.rows) > 1 for batch in s.batches) or",
+            "a decision goes through all requests",
+        ),
         ("self.scope.max_len < 99 or", "a decision asks for the scope's max_len"),
     ],
 )
