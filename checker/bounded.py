@@ -43,6 +43,8 @@ class Bounded:
     audit: Audit = field(default_factory=Audit)
     """The native tries that were held against the relation."""
     seconds: float = 0.0
+    names: str = ""
+    """Where the design goes by names: then slots are handed out in any order; empty: nowhere."""
 
 
 class Relation:

@@ -6,7 +6,7 @@ from typing import Any
 
 from checker.bounded import Bounded
 from checker.bounded import check as check_bounded
-from checker.checks import Check, Outcome, claimed, model_for, stored
+from checker.checks import Check, Outcome, claimed, in_any_order, model_for, stored
 from checker.deadline import Deadline
 from checker.explore import Exploration
 from checker.output import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say
@@ -14,16 +14,23 @@ from checker.report import save, story
 from checker.user_model import naming
 
 
-def run(check: Check, depth: int, seconds: float | None, progress: Progress) -> Bounded:
-    """Look for a violation of what the check expects, or of anything; raises BadScope or BadModel."""
+def run(check: Check, depth: int, seconds: float | None, progress: Progress) -> tuple[Check, Bounded]:
+    """Look for a violation of what the check expects, or of anything; raises BadScope or BadModel.
+
+    Of a design that goes by names another check is performed, and returned: slots are handed out in any order.
+    """
     clock = Deadline(seconds, last_resort=True)
+    names = ""
     with clock, naming(check.file):
+        check, names = in_any_order(check)
         model = model_for(check)
         claimed(model, check.expect)
     if clock.cut:
-        return Bounded(check.scope, unknown=f"at depth 0: {clock.words} before the model was read")
+        return check, Bounded(check.scope, unknown=f"at depth 0: {clock.words} before the model was read")
     with naming(check.file):
-        return check_bounded(model, depth, frozenset(check.expect), clock, lambda at: progress.note(f"depth {at}"))
+        found = check_bounded(model, depth, frozenset(check.expect), clock, lambda at: progress.note(f"depth {at}"))
+    found.names = names
+    return check, found
 
 
 def exit_code(found: Bounded) -> int:
@@ -47,6 +54,7 @@ def data(check: Check, found: Bounded) -> dict[str, Any]:
         "asked": found.asked,
         "assumed": found.assumed,
         "audit": found.audit.data,
+        "names": found.names,
         "seconds": found.seconds,
     }
 
@@ -54,6 +62,8 @@ def data(check: Check, found: Bounded) -> dict[str, Any]:
 def show(check: Check, found: Bounded) -> None:
     """Print the result."""
     say(f"{check.subject}   {found.scope}")
+    if found.names:
+        say(f"names matter, so slots are handed out in any order: {found.names}")
     say(found.audit.line)
     if found.assumed:
         say(f"shown by induction first, and used: {len(found.assumed)} lemmas and properties")

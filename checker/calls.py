@@ -167,7 +167,7 @@ class Calls(Expressions):
         if function is len and len(arguments) == 1 and isinstance(arguments[0], tuple):
             return len(arguments[0])
         if function is tuple and len(arguments) == 1:
-            return tuple(map(admitted, self.iterate(arguments[0])))
+            return tuple(self.iterate(arguments[0]))
         if function in (min, max) and len(arguments) == 1 and isinstance(arguments[0], tuple):
             arguments = list(arguments[0])
         numbers = function is isinstance and any(map(is_number, arguments))

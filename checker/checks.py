@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import spec.model
 from checker import audit, canary
+from checker.any_order import protocol
 from checker.audit import Audit
 from checker.deadline import Deadline
 from checker.designs import design_class
@@ -16,12 +16,14 @@ from checker.edits import BadEdit, apply, edited_model
 from checker.explore import Exploration, Limits, Search
 from checker.foreign import BadModel
 from checker.model import Model, Taken
+from checker.orbits import names_matter
 from checker.pools import spread
 from checker.subset import OutsideSubset
+from checker.transitions import Reader
 from checker.user_model import naming, user_model
 from checker.wrong_edits import WRONG_EDITS
 from spec.language import WELL_FORMED
-from spec.scope import Scope
+from spec.scope import ON, Scope
 
 HOLDS, NOT_AUDITED = "holds", "not audited"
 
@@ -45,6 +47,9 @@ class Check:
     all: bool = False
     """Go on after the first violation, to the shortest one of every property that can be violated."""
     symmetry: bool = True
+    """Whether states that differ only in names are one; where names turn out to matter, the search goes on without."""
+    insist: bool = False
+    """Where names turn out to matter, refuse to search."""
     limits: Limits = dataclasses.field(default_factory=Limits)
     last_resort: bool = False
     """Whether the process is ended where the limit of time can be kept in no other way."""
@@ -53,6 +58,11 @@ class Check:
     def file(self) -> str:
         """The file of the user's own that is checked; empty: none is."""
         return self.model or (self.design if self.design.endswith(".py") else "")
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is about a file of the user's own; of ours the tests know whether names matter."""
+        return bool(self.model) or self.design.endswith(".py")
 
     @property
     def subject(self) -> str:
@@ -73,6 +83,8 @@ class Outcome:
     """For each violated property the shortest run, as action names and arguments."""
     audit: Audit = dataclasses.field(default_factory=Audit)
     """The native tries that were held against the search."""
+    symmetry: str = "full"
+    """full: names do not matter, and states that differ in them were one; none, with the reason: each was looked at."""
 
     @property
     def idle(self) -> list[str]:
@@ -129,30 +141,88 @@ def model_for(check: Check) -> Model:
         wrong = next(wrong for wrong in WRONG_EDITS if wrong.name == check.edit)
         module = edited_model(apply(wrong.edits), wrong.name)
         return Model(module, module.Scope.parse(str(scope)))
-    return Model(spec.model, scope, design_class(check.design)(scope))
+    return protocol(scope, design_class(check.design))
 
 
 def run(check: Check, progress: Callable[[Exploration, int], None] | None = None) -> Outcome:
-    """Perform a check; reading the model counts as well."""
+    """Perform a check, where names turn out to matter without symmetry; reading the model counts as well."""
     clock = Deadline(check.limits.seconds, check.last_resort)
     with clock, naming(check.file):
         model = model_for(check)
-        wanted = frozenset(check.expect)
-        claimed(model, wanted)
-        try:
-            search = Search(model, check.symmetry, until=None if check.all else wanted)
-        except OutsideSubset as error:
-            if check.model != canary.FILE:
-                raise
-            raise audit.Disagreement(f"the canary is refused, which is written in the subset: {error}") from error
-    if clock.cut:
-        return Outcome(check, check.scope, Exploration(cut=f"{clock.words} before the search began"), {})
-    exploration = search.run(check.limits, progress, clock)
+        settled = not check.model and model.scope.names == ON
+        if settled and check.is_foreign:
+            check = dataclasses.replace(check, symmetry=False)
+        search = _prepared(check, model, check.is_foreign and not settled and (check.symmetry or not check.model))
+    if early := _cut(check, clock):
+        return early
+    exploration = Exploration() if search.names else search.run(check.limits, progress, clock)
+    names = search.names
+    if names:
+        with clock, naming(check.file):
+            check = _by_names(check, names)
+            model = model_for(check)
+            search = _prepared(check, model, False)
+        if early := _cut(check, clock):
+            return early
+        exploration = search.run(check.limits, progress, clock)
     audited = audit.of_search(search, audit.seed_of(str(model.scope)))
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
     for found in exploration.counterexamples.values():
         found.steps = []
-    return Outcome(check, str(model.scope), exploration, steps, audited)
+    return Outcome(check, str(model.scope), exploration, steps, audited, _symmetry(check, model, names))
+
+
+def _cut(check: Check, clock: Deadline) -> Outcome | None:
+    """Return the outcome where the time is used up before a search has begun."""
+    cut = f"{clock.words} before the search began"
+    return Outcome(check, check.scope, Exploration(cut=cut), {}) if clock.cut else None
+
+
+def _prepared(check: Check, model: Model, asked: bool) -> Search:
+    """Return the search of a check; `asked`: whether names matter."""
+    wanted = frozenset(check.expect)
+    claimed(model, wanted)
+    try:
+        return Search(model, check.symmetry, None if check.all else wanted, asked)
+    except OutsideSubset as error:
+        if check.model != canary.FILE:
+            raise
+        raise audit.Disagreement(f"the canary is refused, which is written in the subset: {error}") from error
+
+
+def _by_names(check: Check, names: str) -> Check:
+    """Return the check to perform where names matter; raises BadModel where symmetry is insisted on."""
+    if check.insist:
+        raise BadModel(
+            f"{names}: names matter, so states that differ in them are not one; compare names with each "
+            "other and with ABSENT only, or search with --symmetry none"
+        )
+    # The lowest free slot is as good as any other one only where names do not matter.
+    scope = check.scope if check.model else f"{check.scope} names=on".strip()
+    return dataclasses.replace(check, symmetry=False, scope=scope)
+
+
+def in_any_order(check: Check) -> tuple[Check, str]:
+    """Return a check of a design file that hands slots out in any order, and why, if its text goes by names."""
+    model = model_for(check)
+    if check.model or not check.is_foreign or model.scope.names == ON:
+        return check, ""
+    reader = Reader(model, naming=True)
+    for instance in model.instances():
+        reader.transition(instance)
+    for stated in model.of_kind("always"):
+        reader.holds(stated, [reader.inputs])
+    names = names_matter(reader)
+    return (dataclasses.replace(check, scope=f"{check.scope} names=on".strip()) if names else check), names
+
+
+def _symmetry(check: Check, model: Model, names: str) -> str:
+    """Say whether states that differ only in names were one, and if not why."""
+    if names:
+        return f"none ({names})"
+    if not model.symmetric:
+        return 'none (the model does not say what is interchangeable: symmetric = ("requests", ...))'
+    return "full" if check.symmetry else "none (as asked for)"
 
 
 def claimed(model: Model, names: Iterable[str]) -> None:

@@ -133,7 +133,10 @@ def explore(
     every: Annotated[bool, typer.Option("--all", help="Search on to the shortest story of every property.")] = False,
     edit: Annotated[str, typer.Option(help="One of the wrong edits that `verify` makes.", hidden=True)] = "",
     symmetry: Annotated[
-        str, typer.Option(help="full: names do not matter; none: they may; auto: none for a design file, else full.")
+        str,
+        typer.Option(
+            help="full: states that differ in names only are one; none: they are not; auto: full, unless names matter."
+        ),
     ] = "auto",
     max_states: Annotated[
         int | None, typer.Option(callback=positive, help="Stop after so many states (exit code 3).")
@@ -151,7 +154,8 @@ def explore(
         model=model,
         expect=(stated,) if stated else (),
         all=every,
-        symmetry=symmetry == "full" or (symmetry == "auto" and not design.endswith(".py")),
+        symmetry=symmetry != "none",
+        insist=symmetry == "full",
         limits=Limits(max_states, max_seconds),
         last_resort=True,
     )
@@ -320,7 +324,7 @@ def bmc(
         scope_words(scope, design, model, setting), design=design, model=model, expect=(stated,) if stated else ()
     )
     with output.Progress() as progress:
-        found = bounded_report.run(check, depth, max_seconds, progress)
+        check, found = bounded_report.run(check, depth, max_seconds, progress)
     if as_json:
         output.emit(bounded_report.data(check, found))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -125,10 +126,10 @@ class Compiled:
 class Expander:
     """Computes successors of chunks of states."""
 
-    def __init__(self, model: Model, symmetry: bool) -> None:
+    def __init__(self, model: Model, symmetry: bool, naming: bool = False) -> None:
         self.model = model
         self.chunk = CHUNK
-        self.reader = Reader(model, duties=True)
+        self.reader = Reader(model, duties=True, naming=naming)
         leaves = self.reader.leaves
         self.index = {node: i for i, node in enumerate(self.reader.inputs) if isinstance(node, Node)}
         self.compiled = [
@@ -192,10 +193,19 @@ class Expander:
 
     def _batches(self, columns: list[Column], start: int, search: Search) -> list[Batch]:
         """Return the successors of a chunk, one batch for each instance that is enabled anywhere."""
-        guards = self.guards.run(lambda leaf: columns[self.index[leaf]])
         words = self.plain.parts(columns)
         total = self._sum(words)
         batches = []
+        for compiled, rows, choice in self.enabled(columns):
+            batch = self._batch(compiled, columns, rows, choice, start, search)
+            if len(batch.rows):
+                self._fingerprint(batch, columns, words, total)
+                batches.append(batch)
+        return batches
+
+    def enabled(self, columns: list[Column]) -> Iterator[tuple[Compiled, Any, Any]]:
+        """Yield each instance with the states in which its guards hold and the choice of parameters in each."""
+        guards = self.guards.run(lambda leaf: columns[self.index[leaf]])
         place = 0
         size = len(columns[0])
         for compiled in self.compiled:
@@ -209,11 +219,7 @@ class Expander:
                 rows.append(enabled)
                 choices.append(np.full(len(enabled), choice, np.uint16))
             if rows and sum(map(len, rows)):
-                batch = self._batch(compiled, columns, np.concatenate(rows), np.concatenate(choices), start, search)
-                if len(batch.rows):
-                    self._fingerprint(batch, columns, words, total)
-                    batches.append(batch)
-        return batches
+                yield compiled, np.concatenate(rows), np.concatenate(choices)
 
     def step(self, compiled: Compiled, columns: list[Column], rows: Any, choice: Any) -> Stepped:
         """Run one instance's program on some states, each with a choice for which the instance's guard holds there."""

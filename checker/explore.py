@@ -18,8 +18,12 @@ from checker.deadline import Deadline
 from checker.expand import Expander, Found
 from checker.fingerprint import Words
 from checker.model import Model, Taken
+from checker.orbits import SAMPLE, differing_step, names_matter
 from checker.shape import flatten
 from spec.language import Property, copy
+
+PER_LEVEL = 32
+"""New states of each level that are kept to be tried under other names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +72,20 @@ class Exploration:
 class Search:
     """One search; `run` performs it."""
 
-    def __init__(self, model: Model, symmetry: bool = True, until: frozenset[str] | None = frozenset()) -> None:
-        """Prepare a search that ends once all of `until` are violated; empty: any property; None: it goes on."""
+    def __init__(
+        self,
+        model: Model,
+        symmetry: bool = True,
+        until: frozenset[str] | None = frozenset(),
+        naming: bool = False,
+    ) -> None:
+        """Prepare a search that ends once all of `until` are violated; empty: any property; None: it goes on.
+
+        With `naming` it asks whether names matter, and with symmetry ends where they do: `names` says why.
+        """
         self.model = model
-        self.expander = Expander(model, symmetry)
+        self.naming = naming
+        self.expander = Expander(model, symmetry, naming)
         self.until = until
         self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
         self.result.taken = dict.fromkeys([*[action.name for action in model.actions], *model.impossible], 0)
@@ -82,6 +96,9 @@ class Search:
         """Of how many states each property of every state has been asked."""
         self.seen = np.zeros(0, np.uint64)
         """The fingerprints of all states found, sorted."""
+        self.names = names_matter(self.expander.reader) if naming else ""
+        """What goes by names, in words; empty: nothing that has been found."""
+        self.sample: list[Any] = [np.array([list(flatten(model.init))], self.expander.width).T]
         self.parents: list[Found] = []
         self.clock = Deadline(None)
         self.left = False
@@ -134,13 +151,26 @@ class Search:
                 result.depth += 1
             result.states += frontier.shape[1]
             self._check_always(frontier)
+            if self._go_by_names(frontier):
+                break
             if progress:
                 progress(result, frontier.shape[1])
             if self.left and not self._enough():
                 result.cut = self.clock.words
                 break
+        self._go_by_names(frontier[:, :0], at_once=True)
         self.seen = seen
         return not frontier.shape[1]
+
+    def _go_by_names(self, frontier: Any, at_once: bool = False) -> bool:
+        """Keep some of the new states, and try once in a while, and at the end, whether their names matter."""
+        if self.naming and self.expander.symmetric and not self.names:
+            kept = sum(states.shape[1] for states in self.sample)
+            self.sample.append(frontier[:, :: max(1, frontier.shape[1] // PER_LEVEL)][:, :PER_LEVEL].copy())
+            if at_once or kept < SAMPLE <= kept + self.sample[-1].shape[1]:
+                always = [(stated.name, program) for stated, program in self.always if isinstance(program, Program)]
+                self.names = differing_step(self.expander, always, np.concatenate(self.sample, axis=1))
+        return bool(self.names) and self.expander.symmetric is not None
 
     def _enough(self) -> bool:
         """Whether what was looked for has been found."""

@@ -106,7 +106,7 @@ class Expressions(Path):
             model = model_of(owner)
             if not isinstance(model, Record) or node.attr not in model.fields:
                 raise Refused(f"{ast.unparse(node)} is no field of a record", "use the state's fields")
-            return self.store.read(self.store.field(owner, node.attr))
+            return self.found_at(owner, node.attr, self.store.read(self.store.field(owner, node.attr)))
         if is_number(owner):
             raise Refused(f"{ast.unparse(node)} is no field of a record", "use the state's fields")
         return self._outside(owner, node)
@@ -115,22 +115,31 @@ class Expressions(Path):
         """Return an attribute of what is no part of the state; a property is walked, other code behind it refused."""
         static, of = static_attribute(owner, node.attr)
         if isinstance(static, property):
-            return self.run(static.fget, [of])
+            return self.found_at(owner, node.attr, self.run(static.fget, [of]))
         if static is COMPUTED:
             raise Refused(f"{ast.unparse(node)} is computed by code that is not read", "write a method or a @property")
         value = getattr(owner, node.attr)
         try:
-            return admitted(value)
+            return self.found_at(owner, node.attr, admitted(value))
         except TypeError as error:
             raise Refused(f"{ast.unparse(node)} is {error}", "use whole numbers") from None
+
+    def found_at(self, owner: Any, name: str, value: Any) -> Any:
+        """Return the value of an attribute; checker/naming_walk.py looks whose it is."""
+        return value
+
+    def indexed(self, owner: Any, index: Any) -> None:
+        """See which element of a vector or tuple is asked for; checker/naming_walk.py looks how it is named."""
 
     def _subscript(self, node: ast.Subscript, frame: Frame) -> Any:
         owner = self.expression(node.value, frame)
         index = self.expression(node.slice, frame)
         if isinstance(owner, (tuple, list, dict, range)):
+            self.indexed(owner, index)
             if isinstance(index, Node):
                 return self._of_tuple(owner, self.graph.int_(index), node, frame)
-            return admitted(owner[index])
+            # What a tuple or range holds has been admitted with it, or made by the walk.
+            return owner[index] if isinstance(owner, (tuple, range)) else admitted(owner[index])
         if not is_reference(owner):
             raise Refused(f"{ast.unparse(node.value)} is no Vector", "index Vectors and tuples")
         return self.at(owner, index)

@@ -46,7 +46,8 @@ class Graph:
         self._known: dict[tuple[object, ...], Node] = {}
 
     def _node(self, op: str, args: tuple[Value, ...], is_bool: bool, low: int, high: int) -> Node:
-        key = (op, *[arg.number if isinstance(arg, Node) else (arg,) for arg in args])
+        # Part of an expression is what kind a number is: the name of a member (checker/naming.py) is no plain one.
+        key = (op, *[arg.number if isinstance(arg, Node) else (arg, type(arg)) for arg in args])
         node = self._known.get(key)
         if node is None:
             node = self._known[key] = Node(op, args, is_bool, low, high, len(self.nodes))
@@ -195,7 +196,7 @@ class Graph:
     def int_(self, a: Value) -> Value:
         """Return a bool as 0 or 1; an int is itself."""
         if not isinstance(a, Node):
-            return int(a)
+            return int(a) if a.__class__ is bool else a
         return self._node("int", (a,), False, 0, 1) if a.is_bool else a
 
     def truth(self, a: Value) -> Value:

@@ -68,9 +68,9 @@ class Answers:
 class Induction:
     """The obligations of one model, whose invariants are its lemmas and its always properties."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, naming: bool = False) -> None:
         self.model = model
-        self.reader = Reader(model)
+        self.reader = Reader(model, naming=naming)
         self.graph = self.reader.graph
         self.leaves = [leaf for leaf in self.reader.leaves if not leaf.transient]
         self.inputs = [node for leaf in self.leaves if isinstance(node := self.reader.inputs[leaf.index], Node)]

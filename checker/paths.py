@@ -8,7 +8,7 @@ from typing import Any
 from checker.graph import Graph, Value, inside
 from checker.shape import Array
 from checker.store import Refused, Store
-from checker.subset import is_number, is_reference
+from checker.subset import admitted, is_number, is_reference
 from checker.values import Lazily, model_of
 from spec.language import WELL_FORMED
 
@@ -86,8 +86,10 @@ class Path:
             yield from value.function(
                 *[item if isinstance(item, int) else self.iterate(item) for item in value.arguments]
             )
-        elif isinstance(value, (range, tuple, list)):
+        elif isinstance(value, (range, tuple)):
             yield from value
+        elif isinstance(value, list):
+            yield from map(admitted, value)
         else:
             raise Refused("a loop over something without a fixed size", "loop over range(n) or a Vector")
 

@@ -13,6 +13,7 @@ import spec.model
 from checker.audit import Audit
 from checker.deadline import Deadline
 from checker.designs import design_class
+from checker.foreign import FILES, BadModel
 from checker.induction import Answers, Induction, Obligation
 from checker.model import Model
 from checker.pools import spread
@@ -86,13 +87,31 @@ def model_of(proof: Proof) -> Model:
     return Model(spec.model, scope, design_class(proof.design)(scope))
 
 
+def induction_of(proof: Proof) -> Induction:
+    """Return the obligations of a proof; raises BadModel where a design of the user's own goes by names.
+
+    One named request stands for all, and a few slots for any number: what treats one of them in its own way, or asks
+    how many are watched, would be proved of that one alone.
+    """
+    foreign = proof.design.endswith(".py")
+    induction = Induction(model_of(proof), naming=foreign)
+    names = induction.reader.names
+    for finding in sorted({*names.found, *names.asked}, key=lambda each: (each.file not in FILES, str(each))):
+        raise BadModel(
+            f"{finding}, and a proof has one named request for all and six slots for any number; compare names only "
+            "with each other and with ABSENT, ask the scope for none of its bounds, or search it: "
+            f"slotproof explore --design {proof.design}"
+        )
+    return induction
+
+
 def prove(proof: Proof) -> Proven:
     """Show every obligation of one scope, as far as there is time."""
     started = time.perf_counter()
     result = Proven(proof, str(parse(proof.scope)))
     file = proof.design if proof.design.endswith(".py") else ""
     with Deadline(None if proof.ends is None else proof.ends - time.monotonic()), naming(file):
-        induction = Induction(model_of(proof))
+        induction = induction_of(proof)
         result.lemmas = induction.lemmas
         needed = result.needed if proof.needs else dict.fromkeys(induction.lemmas, "")
         for obligation in induction.show(needed, proof.seed, proof.seconds):
@@ -136,7 +155,7 @@ def export(proof: Proof, folder: Path, progress: Callable[[int], None] | None = 
     A second solver must answer unsat to each: what is asked is whether the obligation can be broken.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    induction = Induction(model_of(proof))
+    induction = induction_of(proof)
     count = 0
     for by, target, script in induction.scripts():
         name = by.replace(" ", "_").replace("=", "-")

@@ -43,7 +43,7 @@ def reproduce(check: Check, name: str = "") -> str:
     design = "" if check.model else check.design
     line = counterexamples.reproduce_line(design, check.scope, name, check.model, settings)
     line = line if name else line.removesuffix(" --property ").rstrip()
-    line += "" if check.symmetry or check.design.endswith(".py") else " --symmetry none"
+    line += "" if check.symmetry else " --symmetry none"
     line += f" --max-states {check.limits.states}" if check.limits.states else ""
     return line + (f" --max-seconds {check.limits.seconds:g}" if check.limits.seconds else "")
 
@@ -90,7 +90,7 @@ def data(outcome: Outcome) -> dict[str, Any]:
         "depth": exploration.depth,
         "complete": exploration.complete,
         "cut": exploration.cut,
-        "symmetry": outcome.check.symmetry,
+        "symmetry": outcome.symmetry,
         "collision": exploration.collision,
         "seconds": exploration.seconds,
         "violated": {name: len(steps) for name, steps in outcome.steps.items()},
@@ -108,8 +108,9 @@ def data(outcome: Outcome) -> dict[str, Any]:
 def show(outcome: Outcome) -> None:
     """Print the result of one search: scope first, then what it shows, then the story of what it violates."""
     check, exploration = outcome.check, outcome.exploration
-    say(f"{check.subject}   {outcome.scope}" + ("" if check.symmetry else "   (no symmetry)"))
+    say(f"{check.subject}   {outcome.scope}")
     say(headline(exploration))
+    say(f"symmetry: {outcome.symmetry}")
     say(outcome.audit.line)
     if outcome.steps:
         for name, steps in sorted(outcome.steps.items(), key=lambda item: len(item[1])):

@@ -177,10 +177,34 @@ def admitted(value: Any) -> Any:
     return value
 
 
+_NUMERIC_METHODS: Final = tuple(
+    f"__{name}__"
+    for name in [
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "bool",
+        "hash",
+        "add",
+        "radd",
+        "sub",
+        "rsub",
+        "mul",
+        "rmul",
+        "mod",
+        "floordiv",
+        "neg",
+        "index",
+    ]
+)
+
+
 def _plain(value: int) -> int:
+    """Return a number as it is; one of an enumeration as a plain one. A kind with methods of its own is refused."""
     kind = type(value)
-    if kind is int or kind is bool:
-        return value
-    if isinstance(value, enum.Enum) and kind.__eq__ is int.__eq__ and kind.__bool__ is int.__bool__:
-        return int(value)
+    if kind is bool or all(getattr(kind, name) is getattr(int, name) for name in _NUMERIC_METHODS):
+        return int(value) if isinstance(value, enum.Enum) else value
     raise TypeError(f"the {kind.__name__} {value!r}")

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from checker.any_order import protocol
 from checker.clause import Clause, false_clause, violated_clause
 from checker.counterexamples import reproduce_line
 from checker.model import Model, Taken
@@ -87,7 +88,7 @@ def tell(model: Model, steps: Sequence[Taken], property_name: str, reproduce: st
     entries = _entries(model, steps, run, slots)
     comparison = None
     if isinstance(context, Design) and type(context) is not Design:
-        ours = Model(model.module, model.scope, Design(model.scope))
+        ours = protocol(model.scope, Design)
         comparison = _compare(ours, steps, property_name, entries, slots)
     return Story(
         scope=_spelled(model.scope),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_type_hints
 
 from checker.evaluate import Walk
 from checker.foreign import BadModel, place_of_function
 from checker.graph import Graph, Node, Value, bounds, order
 from checker.model import Instance, Model
+from checker.naming import NamedGraph, NamedStore, Names, given
+from checker.naming_walk import NamedWalk
 from checker.shape import Leaf, Record, flatten, leaves
 from checker.store import Store
 from spec.language import WELL_FORMED, Property
@@ -35,16 +37,20 @@ class Transition:
 class Reader:
     """Walks the functions of a model over one graph; `inputs` are the leaves of the state before.
 
-    With `duties` it also asks what only a search asks of every step.
+    With `duties` it also asks what only a search asks of every step; with `naming` it also finds what goes by names,
+    which takes a fifth longer.
     """
 
     def __init__(
-        self, model: Model, graph: Graph | None = None, inputs: list[Value] | None = None, duties: bool = False
+        self, model: Model, inputs: list[Value] | None = None, duties: bool = False, naming: bool = False
     ) -> None:
         self.model = model
         self.asked = model.of_kind("step") + (model.of_kind("duty") if duties else [])
-        self.graph = graph or Graph()
+        self.names = Names({sort: int(getattr(model.scope, sort)) for sort in model.symmetric} if naming else {})
+        """Where the texts that have been walked go by names."""
+        self.graph = NamedGraph(self.names) if naming else Graph()
         self.leaves = list(leaves(model.shape))
+        self.referring = [leaf for leaf in self.leaves if leaf.sort in self.names.sorts]
         quiet = constants(model)
         self.hidden = {leaf.index: self.graph.leaf(leaf.path, *_span(leaf)) for leaf in self.leaves if leaf.transient}
         """Stands for what only tells of the last step, where no property may read it."""
@@ -53,22 +59,35 @@ class Reader:
             for leaf in self.leaves
         ]
 
+    def _walk(self) -> tuple[Store, Walk]:
+        if isinstance(self.graph, NamedGraph):
+            named = NamedStore(self.graph)
+            return named, NamedWalk(self.graph, named, self.model.context, self.model.scope)
+        store = Store(self.graph)
+        return store, Walk(self.graph, store, self.model.context)
+
     def state(self, store: Store, values: list[Value]) -> Record:
         """Return a state of new leaves with the given values."""
-        shape = _renew(self.model.shape, store, values)
+        named = list(values)
+        for leaf in self.referring:
+            named[leaf.index] = self.names.known(leaf.sort, values[leaf.index])
+        shape = _renew(self.model.shape, store, named)
         assert isinstance(shape, Record)
         return shape
 
     def transition(self, instance: Instance, sights: bool = True) -> Transition:
         """Walk an action with some parameters fixed; without `sights`, what should be seen sometimes is left out."""
-        store = Store(self.graph)
-        walk = Walk(self.graph, store, self.model.context)
+        store, walk = self._walk()
         state = self.state(store, self.inputs)
+        hints = get_type_hints(instance.action.function, include_extras=True)
         chosen = {
             name: self.graph.leaf(name, isinstance(values[0], bool), *_ends(values))
             for name, values in instance.free.items()
         }
-        arguments = [instance.fixed.get(name, chosen.get(name)) for name in instance.action.choices]
+        arguments = [
+            given(self.names, hints.get(name), instance.fixed.get(name, chosen.get(name)))
+            for name in instance.action.choices
+        ]
         walk.run(instance.action, [state, self.model.context, *arguments])
         written = [store.values[leaf] for leaf in leaves(state)]
         faults = self._faults(walk, written)
@@ -98,8 +117,7 @@ class Reader:
 
     def holds(self, stated: Property, states: list[list[Value]]) -> Value:
         """Walk a property over one state, or over the states before and after a step."""
-        store = Store(self.graph)
-        walk = Walk(self.graph, store, self.model.context)
+        store, walk = self._walk()
         # What only tells of the last step is no part of a state: after its step it is gone.
         before = [self.hidden.get(index, value) for index, value in enumerate(states[0])]
         value = walk.ask(stated, [*[self.state(store, values) for values in [before, *states[1:]]], self.model.context])
@@ -141,8 +159,10 @@ def conjuncts(value: Value) -> Iterable[Value]:
 
 def _renew(shape: Any, store: Store, values: list[Value]) -> Any:
     if isinstance(shape, Leaf):
-        leaf = Leaf(shape.index, shape.path, shape.is_bool, shape.low, shape.high, ghost=shape.ghost)
-        store.write(leaf, values[shape.index])
+        leaf = Leaf(
+            shape.index, shape.path, shape.is_bool, shape.low, shape.high, "", shape.sort, (), False, shape.ghost
+        )
+        store.values[leaf] = values[shape.index]
         return leaf
     if isinstance(shape, Record):
         return Record(shape.cls, {name: _renew(part, store, values) for name, part in shape.fields.items()})

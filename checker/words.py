@@ -13,7 +13,7 @@ from typing import Any
 from checker.model import Model, Taken
 from checker.shape import flatten
 from spec.language import ABSENT, Vector
-from spec.rows import claims
+from spec.rows import awaits_write, claims
 from spec.scope import EAGER
 from spec.state import EXHAUSTED, RUNNING, Event, Request, Row, State, Text
 
@@ -255,7 +255,10 @@ def _slots_of(me: Request) -> list[int]:
 def _allocator(before: State, chosen: dict[str, Any], after: State) -> str:
     if chosen["supply"] == EXHAUSTED:
         return " (others hold all free slots)"
-    return f" (still to be written by a launched batch: {slot_name(chosen['supply'])})" if after.step.reused else ""
+    handed = [
+        slot for slot, was in enumerate(before.free) if was and not after.free[slot] and awaits_write(before, slot)
+    ]
+    return f" (still to be written by a launched batch: {slot_names(handed)})" if after.step.reused else ""
 
 
 def _abort(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:

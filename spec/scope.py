@@ -15,7 +15,7 @@ OFF, ON = "off", "on"
 ANY = 0
 """An interval of ANY: whether a length is a boundary is a free choice, within the gap rule."""
 
-_CHOICES = {"mode": (EAGER, LAZY), "without_spare": (OVERWRITE, SKIP), "others": (OFF, ON)}
+_CHOICES = {"mode": (EAGER, LAZY), "without_spare": (OVERWRITE, SKIP), "others": (OFF, ON), "names": (OFF, ON)}
 _LIMITS = {
     "requests": (1, 4096),
     "slots": (1, 1 << 16),
@@ -57,6 +57,8 @@ class Scope:
     """Longest sequence in tokens."""
     others: str = OFF
     """on: beside the named requests any number of others use the pool, the batches and the cache (environment.py)."""
+    names: str = OFF
+    """on: the allocator hands slots out in any order, for a design to which their names matter."""
 
     def __post_init__(self) -> None:
         for name, (low, high) in _LIMITS.items():
@@ -125,8 +127,8 @@ class Scope:
         return self.ring >= 1 + math.ceil(self.window / self.interval)
 
     def __str__(self) -> str:
-        """Spell the scope as it is written on a command line; others=off goes without saying."""
-        names = [field.name for field in dataclasses.fields(self) if field.name != "others" or self.others == ON]
+        """Spell the scope as it is written on a command line; what is off goes without saying."""
+        names = [field.name for field in dataclasses.fields(self) if getattr(self, field.name) != OFF]
         return " ".join(f"{name}={self._spell(name)}" for name in names)
 
     def _spell(self, name: str) -> str:

@@ -19,7 +19,7 @@ Phase = Annotated[int, Range(0, 2)]
 
 EXHAUSTED: Final = -2
 """As a supply: requests that the scope does not name hold, for the moment, all that is free here."""
-Supply = Annotated[int, Range(EXHAUSTED, "last_slot")]
+Supply = Annotated[int, Id("slots")]
 """What the allocator has to give to an action. ABSENT: a free slot that no unwritten row writes or reads, if there
 is one; a slot: that one first, although it is still in flight; EXHAUSTED: nothing."""
 

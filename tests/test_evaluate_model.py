@@ -32,7 +32,7 @@ from hypothesis import strategies as st
 import spec.model
 from checker.columns import Program, width_for
 from checker.evaluate import Walk
-from checker.graph import Graph, Node
+from checker.graph import Node
 from checker.history import DESIGNS
 from checker.model import Instance, Model
 from checker.shape import flatten, unflatten
@@ -138,7 +138,7 @@ def quiet(model, values):
 def folded(model, values, action, arguments):
     """The outcome of a step evaluated over constants: nothing may be left to compute."""
     fixed = dict(zip(action.choices, arguments, strict=True))
-    transition = Reader(model, Graph(), list(values), duties=True).transition(Instance(action, fixed, {}))
+    transition = Reader(model, list(values), duties=True).transition(Instance(action, fixed, {}))
     parts = parts_of(transition)
     assert not [part for part in parts if isinstance(part, Node)]
     return outcome(transition, parts)
@@ -282,7 +282,7 @@ def test_properties_agree(design, mode, text):
         expected = [holds(one, state, model.context) for one in stated]
         assert [bool(value) for value in table[place]] == expected, state
     for place in dice.sample(range(len(rows)), 5):
-        reader = Reader(model, Graph(), list(rows[place]))
+        reader = Reader(model, list(rows[place]))
         expected = [holds(one, states[place], model.context) for one in stated]
         assert [reader.holds(one, [reader.inputs]) for one in stated] == expected
 

@@ -33,7 +33,8 @@ def test_the_script_plays_as_it_says(tmp_path: Path) -> None:
 def test_the_design_is_caught_as_it_says(tmp_path: Path) -> None:
     file = tmp_path / "late.py"
     file.write_text(example("python", "class Late"))
-    outcome = run(Check("", design=str(file), symmetry=False))
+    outcome = run(Check("", design=str(file)))
+    assert outcome.symmetry == "full"
     assert [(name, len(steps)) for name, steps in outcome.steps.items()] == [("flip-once", 3)]
 
 

@@ -17,7 +17,7 @@ def prepare(
     s: State,
     design: Design,
     rows: tuple[bool, ...],
-    order: tuple[int, ...],
+    order: tuple[RequestId, ...],
     boundaries: tuple[bool, ...],
     supply: Supply,
 ) -> None:

@@ -13,7 +13,7 @@ from spec.state import RUNNING, Batch, Length, Position, Request, RequestId, Row
 
 
 @action(finishes=rows, order=row_orders, supply=supply)
-def process(s: State, design: Design, finishes: tuple[bool, ...], order: tuple[int, ...], supply: Supply) -> None:
+def process(s: State, design: Design, finishes: tuple[bool, ...], order: tuple[RequestId, ...], supply: Supply) -> None:
     """Process the result of the oldest batch; `finishes` are those of its requests that end with this token.
 
     Rows of requests that have left meanwhile are ignored.
