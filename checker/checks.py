@@ -174,8 +174,9 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
 
 def _cut(check: Check, clock: Deadline) -> Outcome | None:
     """Return the outcome where the time is used up before a search has begun."""
-    cut = f"{clock.words} before the search began"
-    return Outcome(check, check.scope, Exploration(cut=cut), {}) if clock.cut else None
+    if not clock.cut:
+        return None
+    return Outcome(check, check.scope, Exploration(cut=f"{clock.words} before the search began"), {})
 
 
 def _prepared(check: Check, model: Model, asked: bool) -> Search:

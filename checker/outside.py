@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import FunctionType, MemberDescriptorType, ModuleType
+from types import FunctionType, MemberDescriptorType, MethodDescriptorType, ModuleType
 from typing import Any, Final
 
 from checker.store import Refused
@@ -11,7 +11,7 @@ from checker.store import Refused
 COMPUTED: Final = object()
 """What stands for an attribute behind which code runs that a walk does not read, and that may answer anew each time."""
 
-_PLAIN: Final = (FunctionType, MemberDescriptorType, classmethod, property, staticmethod)
+_PLAIN: Final = (FunctionType, MemberDescriptorType, MethodDescriptorType, classmethod, property, staticmethod)
 
 
 def refuse_mangled(name: str) -> None:

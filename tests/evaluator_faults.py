@@ -67,7 +67,7 @@ EVALUATOR_FAULTS = (
         (
             Plant(
                 Walk,
-                "statement",
+                "_assign_all",
                 "self.bind_to(target, value, frame)",
                 "self.bind_to(target, self.store.duplicate(value) if is_reference(value) else value, frame)",
             ),
