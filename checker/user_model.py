@@ -160,7 +160,11 @@ def _refuse_property(module: ModuleType, stated: Property) -> None:
     _refuse_odd_function(module, stated.function, "property")
     place = _place(module, stated.function)
     if not callable(stated.applies):
-        raise BadModel(f"{place}: @{stated.kind}({stated.applies!r}): write a function of the context, or nothing")
+        raise BadModel(
+            f"{place}: @{stated.kind}({stated.applies!r}) asks no function; write one of the context, or @{stated.kind}()"
+        )
+    if stated.kind not in _STATES:
+        raise BadModel(f"{place}: no property is of kind {stated.kind!r}; declare it with one of {', '.join(_STATES)}")
     context = "context" if hasattr(module, "Context") else "scope"
     wanted = (*_STATES[stated.kind], context)
     names = list(inspect.signature(stated.function).parameters)

@@ -122,6 +122,9 @@ def compare_bounded(path, found, legal, lineless, told):
     if refused(path, said, legal, lineless):
         return
     data = json.loads(said.out)
+    if any("too many choices" in name for name in found.failed):
+        # A solver has no need to list them.
+        return
     if not violated and not found.failed and not found.asked:
         expect(said.code != HELD and not data["asked"], "bmc asks nothing and passes", said.out)
     elif said.code == HELD:
