@@ -20,7 +20,7 @@ from checker.outside import refuse_mangled
 from checker.paths import vector
 from checker.shape import Record, leaves
 from checker.store import Refused, Snapshot, Store
-from checker.subset import STATEMENTS, is_reference, refuse
+from checker.subset import STATEMENTS, OutsideSubset, is_reference, refuse
 from checker.syntax import text_of
 from checker.values import UNDEFINED, Lazily, choose, meant, mergeable, model_of
 from spec.language import Action, Property
@@ -49,9 +49,14 @@ class Walk(Calls):
             function = function.__func__
         if not isinstance(function, FunctionType):
             raise Refused(f"{function!r} is no function of the model", "call plain functions")
-        text = text_of(function)
         try:
+            text = text_of(function)
             frame = Frame(function, arguments, named or {})
+        except OutsideSubset as outside:
+            if not self.depth:
+                raise
+            # The place to look is where a function that has no text is called.
+            raise Refused(*outside.args[2:]) from None
         except Refused as refused:
             if self.depth:
                 raise

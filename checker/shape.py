@@ -121,7 +121,7 @@ class _Builder:
         self, value: Any, hint: Any, path: str, places: tuple[tuple[str, int], ...], around: _Marks, at: str
     ) -> Shape:
         """Return the shape of a value that is declared with `hint`, which says more of it than one value can."""
-        plain, marks = self._unwrapped(hint, around, at)
+        plain, marks = self._unwrapped(hint, around, at, top="." not in path and "[" not in path)
         if not isinstance(value, int) and self.met.setdefault(id(value), path) != path:
             raise BadModel(f"{at}: {self.met[id(value)]} and {path} are one object at first; give each its own")
         if plain in (int, bool):
@@ -141,7 +141,7 @@ class _Builder:
             raise BadModel(f"{at}: {path} starts as {value!r}, which is no {plain.__name__}; start with one in init()")
         return self._record(value, path, places, marks)
 
-    def _unwrapped(self, hint: Any, around: _Marks, at: str) -> tuple[Any, _Marks]:
+    def _unwrapped(self, hint: Any, around: _Marks, at: str, top: bool) -> tuple[Any, _Marks]:
         marks = around._replace(sort="", ends=None)
         while get_origin(hint) is Annotated or hasattr(hint, "__value__"):
             if get_origin(hint) is not Annotated:
@@ -153,8 +153,10 @@ class _Builder:
                     marks = marks._replace(ends=mark)
                 elif isinstance(mark, Per) and not marks.sort:
                     marks = marks._replace(sort=mark.sort)
-                elif isinstance(mark, Transient):
+                elif isinstance(mark, Transient) and top:
                     marks = marks._replace(transient=True)
+                elif isinstance(mark, Transient):
+                    raise BadModel(f"{at}: only a field of the state itself is Transient; put it into a record of such")
                 elif isinstance(mark, Ghost):
                     marks = marks._replace(ghost=True)
                 else:
@@ -195,12 +197,13 @@ class _Builder:
                 f"{at}: {path} has {len(value)} elements and the scope {self._size(marks.sort, path, at)} "
                 f"{marks.sort}; give it one for each"
             )
-        return Array(
-            [
-                self.build(element, inner[0], f"{path}[{number}]", (*places, (marks.sort, number)), marks, at)
-                for number, element in enumerate(list.__iter__(value))
-            ]
-        )
+        elements = [
+            self.build(element, inner[0], f"{path}[{number}]", (*places, (marks.sort, number)), marks, at)
+            for number, element in enumerate(list.__iter__(value))
+        ]
+        if len({_sizes(element) for element in elements}) > 1:
+            raise BadModel(f"{at}: the elements of {path} hold Vectors of unlike sizes; give all the same size")
+        return Array(elements)
 
     def _size(self, name: str | int, path: str, at: str) -> int:
         size = getattr(self.scope, name, None) if isinstance(name, str) else name
@@ -232,6 +235,14 @@ class _Builder:
         if leaf.low > leaf.high:
             raise BadModel(f"{at}: {path} has no value at all in {leaf.low}..{leaf.high}; declare the lower end first")
         return leaf
+
+
+def _sizes(shape: Shape) -> tuple[Any, ...]:
+    """Return how many elements each vector within a shape has, in order."""
+    if isinstance(shape, Leaf):
+        return ()
+    parts = shape.fields.values() if isinstance(shape, Record) else shape.elements
+    return (len(parts), *map(_sizes, parts))
 
 
 def shape_of(state: Any, scope: Any, at: str = "init()") -> Record:

@@ -5,6 +5,7 @@ docs/models.md says what such a file holds. Every refusal names the file and, wh
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import dataclasses
 import inspect
@@ -17,6 +18,7 @@ from typing import Any, get_type_hints
 
 from checker.foreign import BadModel, place_in, told
 from checker.model import MOST_CHOICES, Model, first_few, load_module, parameters
+from checker.shape import flatten
 from checker.subset import OutsideSubset
 from spec.language import WELL_FORMED, Action, ActionDeclaration, Declaration, Property, copy
 
@@ -64,7 +66,12 @@ def user_model(file: str, words: str) -> Model:
                 "False; let it return a comparison"
             )
     _refuse_sorts(module, scope)
-    return Model(module, scope, context)
+    model = Model(module, scope, context)
+    if list(flatten(model.init)) != list(flatten(_call(module, module.init, scope))):
+        raise BadModel(
+            f"{_place(module, module.init)}: init() returns another state each time; let it depend on the scope alone"
+        )
+    return model
 
 
 @contextlib.contextmanager
@@ -78,10 +85,18 @@ def naming(file: str) -> Iterator[None]:
         raise BadModel(f"{file}: {error}") from error
 
 
-def _place(module: ModuleType, function: Any) -> str:
-    """Return `FILE:LINE` of a function, and of anything else the file."""
-    code = getattr(function, "__code__", None)
-    return f"{code.co_filename}:{code.co_firstlineno}" if code else str(module.__file__)
+def _place(module: ModuleType, thing: Any) -> str:
+    """Return `FILE:LINE` of a function, of anything else the line that gives it a name, or the file alone."""
+    code = getattr(thing, "__code__", None)
+    if code and Path(code.co_filename).is_file():
+        return f"{code.co_filename}:{code.co_firstlineno}"
+    made = ((name, value, getattr(value, "function", None)) for name, value in vars(module).items())
+    names = {name for name, value, function in made if thing is value or thing is function}
+    for node in ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")).body:
+        targets = [target.id for target in getattr(node, "targets", ()) if isinstance(target, ast.Name)]
+        if names & {*targets, getattr(node, "name", "")}:
+            return f"{module.__file__}:{node.lineno}"
+    return str(module.__file__)
 
 
 def _call(module: ModuleType, function: Any, *arguments: Any) -> Any:
@@ -161,7 +176,7 @@ def _refuse_property(module: ModuleType, stated: Property) -> None:
     place = _place(module, stated.function)
     if not callable(stated.applies):
         raise BadModel(
-            f"{place}: @{stated.kind}({stated.applies!r}) asks no function; write one of the context, or @{stated.kind}()"
+            f"{place}: @{stated.kind}({stated.applies!r}) asks no function; write one of the context, or leave it out"
         )
     if stated.kind not in _STATES:
         raise BadModel(f"{place}: no property is of kind {stated.kind!r}; declare it with one of {', '.join(_STATES)}")
@@ -178,7 +193,7 @@ def _refuse_property(module: ModuleType, stated: Property) -> None:
 
 def _refuse_odd_function(module: ModuleType, function: Any, what: str) -> None:
     if not isinstance(function, FunctionType):
-        raise BadModel(f"{_place(module, function)}: an {what} is made of {function!r}, which is no def; write one")
+        raise BadModel(f"{_place(module, function)}: what an {what} is made of is {function!r}; write a def")
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind is not parameter.POSITIONAL_OR_KEYWORD or parameter.default is not parameter.empty:
             raise BadModel(

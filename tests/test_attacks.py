@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import spec.model
-from checker import cli
+from checker import audit, cli
+from checker.audit import TRIES, Audit
 from checker.checks import Check, run
 from checker.explore import Search
 from checker.foreign import BadModel
@@ -101,13 +102,22 @@ def wrongly(file, **how):
     return str(wrong.value).split(":")[0]
 
 
+def unaudited(monkeypatch):
+    """Let a verdict stand without native tries, which would notice most of what is wrong before a judge does."""
+    monkeypatch.setattr(audit, "of_search", lambda search, seed: Audit(TRIES, seed))
+
+
 def test_a_wrong_pass_is_noticed(file, monkeypatch):
     monkeypatch.setattr(Search, "_check_always", lambda self, frontier: None)
+    assert wrongly(file) == "crash"
+    unaudited(monkeypatch)
     assert wrongly(file) == "wrong pass"
 
 
 def test_a_wrong_reading_is_noticed(file, monkeypatch):
     monkeypatch.setattr(Graph, "lt", Graph.le)
+    assert wrongly(file) == "crash"
+    unaudited(monkeypatch)
     assert wrongly(file) == "other properties violated"
 
 

@@ -130,6 +130,8 @@ def compare_bounded(path, found, legal, lineless, told):
     elif said.code == HELD:
         # A solver does not ask whether everything has been seen.
         expect(not violated and not found.failed and found.asked, "wrong pass of bmc", *told)
+    elif not data["property"]:
+        expect(not data["asked"], "bmc has found nothing and does not pass", said.out)
     else:
         expect(violated.get(data["property"]) == depth, "other property violated in bmc", data["property"], *told)
         expect(len(data["steps"]) == depth, "not the shortest run in bmc", data["steps"], *told)

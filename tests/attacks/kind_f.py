@@ -274,7 +274,7 @@ LEGAL = {
             up="guard(s.x < 5)\n    s.x += 1\n    s.step.grew = True",
             stated="s.x < 9",
         )
-        + claim("return s.step.grew and not before.step.grew", of="step").replace("def p", "def q")
+        + claim("return s.step.grew and before.x < 9", of="step").replace("def p", "def q")
     ),
     "a ghost that properties read": fields(
         "seen: Annotated[int, Range(0, 5), Ghost()]",
