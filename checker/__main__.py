@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Run the command; a text of this checkout that Python cannot read is one sentence and exit code 2."""
     try:
-        from checker import cli  # noqa: PLC0415 (what is imported may be what cannot be read)
+        from checker.command import cli  # noqa: PLC0415 (what is imported may be what cannot be read)
     except SyntaxError as error:
         print(f"slotproof: {error.filename}:{error.lineno}: {error.msg}; fix the file", file=sys.stderr)
         sys.exit(2)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker import output
-from checker.audit import Disagreement
-from checker.checks import Check, run
-from checker.evaluate import Walk
-from checker.expand import Compiled
-from checker.explore import Search
-from checker.expressions import Expressions
-from checker.plan import CANARY
-from checker.transitions import Reader
+from checker.command import console
+from checker.search.audit import Disagreement
+from checker.search.bfs import Search
+from checker.search.check import Check, run
+from checker.search.successors import Compiled
+from checker.search.suite import CANARY
+from checker.symbolic.expressions import Expressions
+from checker.symbolic.statements import Walk
+from checker.symbolic.transitions import Reader
 from tests.planting import Fault, Plant
 
 YARDSTICK = Check("R=1 N=4 K=2", model=str(Path(__file__).parent / "yardstick.py"))
@@ -101,5 +101,5 @@ def exit_code(checks: tuple[Check, ...] = CHECKS) -> int:
     try:
         right = all(run(check).as_expected for check in checks)
     except Disagreement:
-        return output.INTERNAL
-    return output.SHOWN if right else output.VIOLATED
+        return console.INTERNAL
+    return console.SHOWN if right else console.VIOLATED

@@ -2,7 +2,7 @@
 
 import contextlib
 
-from checker.refinement import Twin
+from checker.lockstep.lockstep import Twin
 from runtime.boundary import ABSENT
 from runtime.exact_model import ExactModel
 from runtime.pool import COOLING

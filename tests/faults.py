@@ -13,10 +13,10 @@ import sys
 import time
 from dataclasses import dataclass
 
-from checker import output
-from checker.checks import Check, run
-from checker.fuzzing import Found, hunt, seconds_of
-from checker.plan import STORY_SCOPE
+from checker.command import console
+from checker.lockstep.campaign import Found, hunt, seconds_of
+from checker.search.check import Check, run
+from checker.search.suite import STORY_SCOPE
 from runtime import boundary, device_ops, forward
 from runtime.engine import Engine
 from runtime.pool import SlotPool
@@ -304,12 +304,12 @@ def with_seeds(faults: list[Fault], seconds: float, seeds: range) -> int:
     """Hunt for faults with each seed, print the table, and return the exit code."""
     told = []
     for fault in faults:
-        output.Progress().note(f"hunting for {fault.name} with {len(seeds)} seeds")
+        console.Progress().note(f"hunting for {fault.name} with {len(seeds)} seeds")
         told.append(unlucky(fault, seconds, seeds))
-    output.Progress().done()
+    console.Progress().done()
     columns = ["fault", "seeds that find it", "s at most", "runtime steps, median", "at most"]
-    output.table(f"Planted faults, with seeds {seeds[0]} to {seeds[-1]}", columns, [line for line, _ in told])
-    return output.SHOWN if all(right for _, right in told) else output.VIOLATED
+    console.table(f"Planted faults, with seeds {seeds[0]} to {seeds[-1]}", columns, [line for line, _ in told])
+    return console.SHOWN if all(right for _, right in told) else console.VIOLATED
 
 
 def main(words: list[str]) -> int:
@@ -333,17 +333,17 @@ def main(words: list[str]) -> int:
         return with_seeds([known[name] for name in given.names or known], seconds, seeds)
     results = []
     for name in given.names or known:
-        output.Progress().note(f"hunting for {name}")
+        console.Progress().note(f"hunting for {name}")
         results.append(hunted(known[name], seconds, given.seed))
         if given.story and (found := results[-1].found):
-            output.say(f"{name}\n\n{found.program}\n{found.story}\n")
-    output.Progress().done()
+            console.say(f"{name}\n\n{found.program}\n{found.story}\n")
+    console.Progress().done()
     columns = ["fault", "found by", "s", "s to shrink", "steps", "spec's shortest"]
-    output.table("Planted faults, hunted for one at a time", columns, [result.cells() for result in results])
+    console.table("Planted faults, hunted for one at a time", columns, [result.cells() for result in results])
     wrong = [result.fault.name for result in results if not result.right]
     if wrong:
-        output.say(f"python -m tests.faults --time {given.time} --seed {given.seed} {' '.join(wrong)}")
-    return output.VIOLATED if wrong else output.SHOWN
+        console.say(f"python -m tests.faults --time {given.time} --seed {given.seed} {' '.join(wrong)}")
+    return console.VIOLATED if wrong else console.SHOWN
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from unittest.mock import patch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from checker.checks import Check
+    from checker.search.check import Check
 
 
 class StalePlant(ValueError):

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from checker.trace import (
+from checker.traces.format import (
     UNSET,
     Admit,
     Event,
@@ -20,8 +20,8 @@ from checker.trace import (
     ProcessRow,
     Publish,
 )
-from checker.verdict import Judge
-from checker.verdict_records import Verdict
+from checker.traces.verdict import Verdict
+from checker.traces.verdict_judge import Judge
 
 EAGER = Header(1, "by hand", "eager", 2, 2, 16, 1, 1)
 LAZY = Header(1, "by hand", "lazy", 2, 2, 16, 1, 1)

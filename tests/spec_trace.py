@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from checker.followed_design import Offering
-from checker.trace import (
+from checker.traces.conformance.shadow_design import Offering
+from checker.traces.format import (
     Admit,
     Event,
     Evict,

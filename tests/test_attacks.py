@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 
 import spec.model
-from checker import audit, cli
-from checker.audit import TRIES, Audit
-from checker.checks import Check, run
-from checker.explore import Search
-from checker.foreign import BadModel
-from checker.graph import Graph
+from checker.command import cli
+from checker.model.user_files import BadModel
+from checker.search import audit
+from checker.search.audit import TRIES, Audit
+from checker.search.bfs import Search
+from checker.search.check import Check, run
+from checker.symbolic.graph import Graph
 from spec.scope import EAGER, LAZY, Scope
 from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i, native
 from tests.attacks.judged import Wrong, judge

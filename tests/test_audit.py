@@ -9,28 +9,30 @@ import sys
 
 import pytest
 
-import checker.audit
-import checker.term_audit
+import checker.proof.term_audit
+import checker.search.audit
 import spec.model
-from checker import audit, canary, cli, proofs
-from checker.audit import Audit, Disagreement
-from checker.bounded import check as check_bounded
-from checker.checks import Check, model_for, run
-from checker.explore import Limits, Search
-from checker.foreign import BadModel
-from checker.induction import Induction
-from checker.model import Model
-from checker.plan import CANARY
-from checker.readings import Columns
-from checker.report import exit_code as exit_code_of
-from checker.term_readings import Proof, Steps
-from checker.terms import Terms
-from checker.tries import Native
+from checker.command import cli
+from checker.command.report.search import exit_code as exit_code_of
+from checker.model.model import Model
+from checker.model.user_files import BadModel
+from checker.proof import matrix
+from checker.proof.bmc import check as check_bounded
+from checker.proof.induction import Induction
+from checker.proof.term_readings import Proof, Steps
+from checker.search import audit, canary
+from checker.search.audit import Audit, Disagreement
+from checker.search.bfs import Limits, Search
+from checker.search.check import Check, model_for, run
+from checker.search.readings import Columns
+from checker.search.suite import CANARY
+from checker.search.tries import Native
+from checker.symbolic.terms import Terms
 from tests import plain_bfs
 from tests.evaluator_faults import EVALUATOR_FAULTS, OURS, YARDSTICK, exit_code
 
 FAULTS = {fault.name: fault for fault in EVALUATOR_FAULTS}
-CORE = proofs.matrix(quick=True)[0]
+CORE = matrix.matrix(quick=True)[0]
 
 
 def model_file(tmp_path, text):
@@ -105,7 +107,7 @@ def test_runs_go_deep_and_a_third_of_what_is_drawn_is_enabled():
 
 
 def test_huge_choices_are_drawn_and_never_listed():
-    native = Native(proofs.model_of(CORE), 3)
+    native = Native(matrix.model_of(CORE), 3)
     assert not native.listable
     lengths = [value for done in native.walk(300) for value in done.chosen.values()]
     assert max(lengths) > 1 << 40
@@ -129,7 +131,7 @@ def test_the_canary_must_fail_by_nothing_else():
 
 
 def test_what_is_not_audited_is_no_pass(monkeypatch):
-    monkeypatch.setattr(checker.audit, "reachable", lambda native: ([], False))
+    monkeypatch.setattr(checker.search.audit, "reachable", lambda native: ([], False))
     outcome = run(OURS)
     assert (outcome.status, outcome.as_expected, exit_code_of(outcome)) == ("not audited", False, 3)
     assert not run(CANARY).as_expected
@@ -143,7 +145,7 @@ def test_few_tries_are_enough_only_where_there_are_no_others():
 
 
 def test_a_proof_and_a_bounded_check_without_audit_are_no_pass():
-    shown = proofs.Proven(CORE, "", audit=Audit(), complete=True)
+    shown = matrix.Proven(CORE, "", audit=Audit(), complete=True)
     assert not shown.holds
     assert dataclasses.replace(shown, audit=Audit(audit.TRIES, 0)).holds
 
@@ -193,7 +195,7 @@ SAYS = {
 @pytest.fixture(scope="module")
 def readings():
     model = model_for(OURS)
-    induction = Induction(proofs.model_of(CORE))
+    induction = Induction(matrix.model_of(CORE))
     return {"columns": (model, lambda: columns(model)), "terms": (induction.model, lambda: Proof(induction))}
 
 
@@ -234,16 +236,16 @@ def test_a_fault_of_the_terms_alone_ends_a_proof_and_a_bounded_check(monkeypatch
     with pytest.raises(Disagreement, match="read as terms"):
         check_bounded(model_for(YARDSTICK), 1)
     with pytest.raises(Disagreement, match="read as terms"):
-        checker.term_audit.of_proof(Induction(proofs.model_of(CORE)), 0)
+        checker.proof.term_audit.of_proof(Induction(matrix.model_of(CORE)), 0)
 
 
 def test_states_of_the_solver_have_all_lemmas_and_vary_with_the_seed():
-    induction = Induction(proofs.model_of(CORE))
+    induction = Induction(matrix.model_of(CORE))
     lemmas = induction.model.of_kind("lemma")
     states = {}
     for seed in (0, 1):
         native = Native(induction.model, seed)
-        tries = list(checker.term_audit.from_lemmas(induction, native, 1, 0))
+        tries = list(checker.proof.term_audit.from_lemmas(induction, native, 1, 0))
         assert all(done.answer.enabled for done in tries)
         assert all(stated(done.at.state, induction.model.context) for done in tries for stated in lemmas)
         assert max(value for done in tries for value in done.at.values) > 1000
@@ -259,10 +261,10 @@ def test_the_line_that_wrote_a_leaf_is_named(tmp_path):
     native = Native(model_for(check), 0)
     done = native.attempt(native.root, 0, {"by": 2})
     line = COUNTER.splitlines().index("    s.n += by") + 1
-    assert checker.audit_place.of_action(native, done, 0) == f"{check.model}:{line} (up)"
+    assert checker.search.audit_place.of_action(native, done, 0) == f"{check.model}:{line} (up)"
     guarded = native.attempt(native.visit(type(native.root.state)(900)), 0, {"by": 1})
     assert not guarded.answer.enabled
-    assert checker.audit_place.of_action(native, guarded) == f"{check.model}:{line - 1} (up)"
+    assert checker.search.audit_place.of_action(native, guarded) == f"{check.model}:{line - 1} (up)"
 
 
 # Planted faults of the evaluator.

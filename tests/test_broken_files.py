@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker import cli
+from checker.command import cli
 from tests.broken_files import broken
 
 HERE = Path(__file__).parent

@@ -3,9 +3,9 @@
 import pytest
 
 import spec.model
-from checker.clause import false_clause, violated_clause
-from checker.explore import replay
-from checker.model import Model
+from checker.explain.failing_condition import false_clause, violated_clause
+from checker.model.model import Model
+from checker.search.bfs import replay
 from spec.design import Design
 from spec.language import Violated, always, require
 from spec.scope import Scope

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.columns import WIDTHS, Program, width_for
-from checker.foreign import BadModel
-from checker.graph import Graph, Node
+from checker.model.user_files import BadModel
+from checker.symbolic.columns import WIDTHS, Program, width_for
+from checker.symbolic.graph import Graph, Node
 from tests.test_graph import VALUES, build, natively, new_leaves, trees
 
 

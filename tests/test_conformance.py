@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from checker.conformance import Conformance
-from checker.conformance_records import Conformity
-from checker.conformance_text import conformance_lines
-from checker.history import DESIGNS
-from checker.slot_names import SlotNames
-from checker.trace import (
+from checker.command.report.conformance import conformance_lines
+from checker.model.known_designs import DESIGNS
+from checker.traces.conformance.conformance import Conformance
+from checker.traces.conformance.divergence import Conformity
+from checker.traces.conformance.slot_map import SlotNames
+from checker.traces.format import (
     UNSET,
     Admit,
     Event,

@@ -19,9 +19,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from checker.foreign import BadModel
-from checker.model import Model, load_module
-from checker.subset import OutsideSubset
+from checker.model.model import Model, load_module
+from checker.model.user_files import BadModel
+from checker.symbolic.subset import OutsideSubset
 from tests.test_evaluate_model import states_of, steps_agree
 
 HEADER = """

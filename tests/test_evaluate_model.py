@@ -30,14 +30,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import spec.model
-from checker.columns import Program, width_for
-from checker.evaluate import Walk
-from checker.graph import Node
-from checker.history import DESIGNS
-from checker.model import Instance, Model
-from checker.shape import flatten, unflatten
-from checker.store import Store
-from checker.transitions import Reader, constants
+from checker.model.known_designs import DESIGNS
+from checker.model.layout import flatten, unflatten
+from checker.model.model import Instance, Model
+from checker.symbolic.columns import Program, width_for
+from checker.symbolic.graph import Node
+from checker.symbolic.statements import Walk
+from checker.symbolic.store import Store
+from checker.symbolic.transitions import Reader, constants
 from spec.language import Disabled, Violated
 from spec.scope import EAGER, LAZY, Scope
 

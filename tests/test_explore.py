@@ -15,9 +15,9 @@ import pytest
 
 import spec.model
 from checker.deadline import Deadline
-from checker.explore import Limits, Search, replay
-from checker.history import DESIGNS
-from checker.model import Model
+from checker.model.known_designs import DESIGNS
+from checker.model.model import Model
+from checker.search.bfs import Limits, Search, replay
 from spec.language import Disabled, Violated, action, guard
 from spec.scope import Scope
 from tests import plain_bfs

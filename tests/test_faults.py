@@ -5,8 +5,8 @@ All of them: -m slow, or `make faults` for a table. A few that show at once are 
 
 import pytest
 
-from checker.moves import replay
-from checker.scenario import read
+from checker.lockstep.step import replay
+from checker.scenarios.read import read
 from runtime import boundary
 from runtime.pool import SlotPool
 from runtime.requests import RequestTable

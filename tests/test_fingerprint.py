@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import spec.model
-from checker.expand import _first, _unknown
-from checker.explore import merge
-from checker.fingerprint import Plain, Symmetric
-from checker.model import Model
-from checker.shape import Leaf
+from checker.model.layout import Leaf
+from checker.model.model import Model
+from checker.search.bfs import merge
+from checker.search.fingerprint import Plain, Symmetric
+from checker.search.successors import _first, _unknown
 from spec.scope import Scope
 
 TEXTS = (

@@ -7,14 +7,14 @@ from random import Random
 import pytest
 from typer.testing import CliRunner
 
-from checker import fuzzing
-from checker.cli import app
-from checker.fuzz_report import data, lines, replay_file
-from checker.fuzzing import Campaign, hunt, keep, seconds_of
-from checker.mix import ACTIONS
-from checker.moves import replay
-from checker.scenario import read
-from checker.stateful import Coverage, Run, drive, scope_of
+from checker.command.cli import app
+from checker.command.report.fuzz import data, lines, replay_file
+from checker.lockstep import campaign
+from checker.lockstep.campaign import Campaign, hunt, keep, seconds_of
+from checker.lockstep.machine import Coverage, Run, drive, scope_of
+from checker.lockstep.mix import ACTIONS
+from checker.lockstep.step import replay
+from checker.scenarios.read import read
 from runtime import boundary
 from runtime.batch import Batch
 from runtime.prefix_cache import PrefixCache
@@ -75,7 +75,7 @@ def test_what_a_run_has_written_down_is_played_again_step_by_step(tmp_path, numb
 
 def test_a_failure_on_a_thread_is_kept_and_replayed_on_a_thread(monkeypatch, tmp_path):
     monkeypatch.setattr(Batch, "tokens", lambda self: self.produced.numpy())
-    monkeypatch.setattr(fuzzing, "THREADED_EVERY", 1)
+    monkeypatch.setattr(campaign, "THREADED_EVERY", 1)
     found = hunt(0, 30).found[0]
     assert found.threaded
     script, trace = keep(found, tmp_path)

@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from checker.trace import Admit, Event, Free, Publish
-from checker.verdict_text import verdict_lines
+from checker.command.report.verdict import verdict_lines
+from checker.traces.format import Admit, Event, Free, Publish
 from tests.small_trace import EAGER, LAZY, change, good, hazards, hit, judge, kinds, prefill, prepare, process, with_row
 
 FOLDER = Path(__file__).parent / "traces"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.fuzzing import Late
-from checker.refinement import Failed, Twin
+from checker.lockstep.campaign import Late
+from checker.lockstep.lockstep import Failed, Twin
 from runtime.batch import Batch
 from runtime.engine import Engine
 from runtime.pool import FREE, SlotPool

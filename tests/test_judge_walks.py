@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from checker.conformance import Conformance
-from checker.conformance_text import conformance_lines
-from checker.history import DESIGNS
-from checker.trace import Admit, Evict, Free, Prefill, Prepare, Process, Publish
-from checker.verdict import Judge
+from checker.command.report.conformance import conformance_lines
+from checker.model.known_designs import DESIGNS
+from checker.traces.conformance.conformance import Conformance
+from checker.traces.format import Admit, Evict, Free, Prefill, Prepare, Process, Publish
+from checker.traces.verdict_judge import Judge
 from spec.design import Design
 from spec.properties import exact_label, no_inflight_target, one_owner
 from spec.scope import EAGER, LAZY, Scope

@@ -13,16 +13,17 @@ from pathlib import Path
 import pytest
 import z3
 
-from checker import output, proof_report
-from checker.audit import TRIES, Audit
-from checker.checks import Check, run
+from checker.command import console
+from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.command.report import proof as proof_report
+from checker.command.report.ring import exit_code as ring_code
 from checker.deadline import Deadline, TimeIsUp
-from checker.explore import Exploration, Limits
-from checker.output import INCONCLUSIVE, SHOWN, VIOLATED
-from checker.proofs import Proof, Proven, prove, unneeded
-from checker.ring_report import exit_code as ring_code
-from checker.ring_size import ring_table
-from checker.solver import solver
+from checker.proof.matrix import Proof, Proven, prove, unneeded
+from checker.proof.ring_theorem import ring_table
+from checker.proof.solver import solver
+from checker.search.audit import TRIES, Audit
+from checker.search.bfs import Exploration, Limits
+from checker.search.check import Check, run
 
 ROOT = Path(__file__).parents[1]
 HUGE = "requests=4 slots=12 lookahead=3 ring=4 nodes=4 max_len=8"
@@ -175,9 +176,9 @@ def test_where_nothing_else_helps_the_process_is_ended() -> None:
 
 
 def test_work_without_a_terminal_says_what_it_does(monkeypatch: pytest.MonkeyPatch, capfd) -> None:
-    monkeypatch.setattr(output, "EVERY", 0.05)
+    monkeypatch.setattr(console, "EVERY", 0.05)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: False, raising=False)
-    with output.Progress() as progress:
+    with console.Progress() as progress:
         progress.note("reading")
         time.sleep(0.2)
         progress(Exploration(states=1200, transitions=3400, depth=7), 100)
@@ -191,8 +192,8 @@ def test_work_without_a_terminal_says_what_it_does(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_short_run_without_a_terminal_says_nothing(capfd) -> None:
-    with output.Progress() as progress:
+    with console.Progress() as progress:
         progress.note("reading")
     assert capfd.readouterr().err == ""
-    assert output.EVERY <= 10
-    assert not math.isinf(output.EVERY)
+    assert console.EVERY <= 10
+    assert not math.isinf(console.EVERY)

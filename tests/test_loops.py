@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from checker.loops import NEVER, Asked, Loop, compare, shorten_stream, stream_of
-from checker.refinement import Failed
-from checker.stateful import Run
+from checker.lockstep.lockstep import Failed
+from checker.lockstep.loops import NEVER, Asked, Loop, compare, shorten_stream, stream_of
+from checker.lockstep.machine import Run
 from runtime.scheduler import Scheduler
 from runtime.streams import Simulated
 from spec.scope import Scope

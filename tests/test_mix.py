@@ -2,8 +2,8 @@
 
 from random import Random
 
-from checker.mix import ACTIONS, ALWAYS, CROWD, Mix
-from checker.refinement import Twin
+from checker.lockstep.lockstep import Twin
+from checker.lockstep.mix import ACTIONS, ALWAYS, CROWD, Mix
 from spec.scope import Scope
 
 SCOPE = Scope(requests=3, slots=12, mode="eager", max_len=6)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checker import cli
+from checker.command import cli
 from spec import language
 
 ROOT = Path(__file__).parents[1]

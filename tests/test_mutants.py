@@ -6,17 +6,17 @@ from collections import Counter
 import pytest
 
 import spec.model
-from checker.edits import edited_model
-from checker.fuzzing import Campaign
-from checker.ladder import DUTY, PROPERTY, RUNGS, judge, search
-from checker.mix import ACTIONS
-from checker.mutants import Score, judge_all, score
-from checker.mutants_report import data, exit_code, show
-from checker.mutations import MODULES, mutants, mutants_of, reached
-from checker.output import SHOWN, VIOLATED
-from checker.stateful import Coverage
-from checker.survivors import JUSTIFIED
-from checker.verify import Verification
+from checker.command.console import SHOWN, VIOLATED
+from checker.command.report.mutation import data, exit_code, show
+from checker.command.verify import Verification
+from checker.lockstep.campaign import Campaign
+from checker.lockstep.machine import Coverage
+from checker.lockstep.mix import ACTIONS
+from checker.model.spec_copy import edited_model
+from checker.mutation.equivalent import JUSTIFIED
+from checker.mutation.operators import MODULES, mutants, mutants_of, reached
+from checker.mutation.oracles import DUTY, PROPERTY, RUNGS, judge, search
+from checker.mutation.score import Score, judge_all, score
 from spec.duties import DUTIES
 
 SMALL = '''
@@ -174,7 +174,7 @@ def test_a_sample_is_killed():
 
 def test_a_reason_without_a_survivor_is_stale(monkeypatch):
     monkeypatch.setitem(JUSTIFIED, "spec/slots.py take: is no mutant", "no reason")
-    monkeypatch.setattr("checker.mutants.mutants", lambda: mutants()[:1])
+    monkeypatch.setattr("checker.mutation.score.mutants", lambda: mutants()[:1])
     result = score(workers=1)
     assert "spec/slots.py take: is no mutant" in result.stale
     assert exit_code(result) == VIOLATED

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from checker.checks import Check, Outcome, model_for, run
-from checker.cli import app
-from checker.foreign import BadModel
-from checker.subset import OutsideSubset
+from checker.command.cli import app
+from checker.model.user_files import BadModel
+from checker.search.check import Check, Outcome, model_for, run
+from checker.symbolic.subset import OutsideSubset
 from tests import plain_bfs
 
 MODEL = '''

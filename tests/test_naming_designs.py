@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 
 import spec.model
-from checker import proofs
-from checker.any_order import any_order, code, named
-from checker.bounded_report import run as run_bounded
-from checker.checks import Check, run
-from checker.edits import apply, edited_model
-from checker.foreign import BadModel
-from checker.history import DESIGNS
-from checker.model import Model
-from checker.orbits import names_matter
-from checker.output import Progress
-from checker.proofs import CORE, Proof, induction_of, parse
-from checker.report import story
-from checker.transitions import Reader
-from checker.wrong_edits import WRONG_EDITS
+from checker.command.console import Progress
+from checker.command.report.bmc import run as run_bounded
+from checker.command.report.search import story
+from checker.model.known_designs import DESIGNS
+from checker.model.model import Model
+from checker.model.seeded_faults import WRONG_EDITS
+from checker.model.spec_copy import apply, edited_model
+from checker.model.user_files import BadModel
+from checker.proof import matrix
+from checker.proof.matrix import CORE, Proof, induction_of, parse
+from checker.search.any_order import any_order, code, named
+from checker.search.check import Check, run
+from checker.search.orbits import names_matter
+from checker.symbolic.transitions import Reader
 from spec.design import Design
 from spec.language import ABSENT
 from spec.scope import Scope
@@ -144,7 +144,7 @@ def test_what_would_be_proved_of_one_name_alone_is_refused(tmp_path: Path, answe
 
 def test_an_export_is_refused_as_well(tmp_path: Path) -> None:
     with pytest.raises(BadModel, match="orders by a member of requests"):
-        proofs.export(Proof("core", f"{CORE} mode=eager", design(tmp_path, "request > 0 or")), tmp_path / "out")
+        matrix.export(Proof("core", f"{CORE} mode=eager", design(tmp_path, "request > 0 or")), tmp_path / "out")
 
 
 def test_a_solver_looks_under_any_order_too(tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from checker import cli
-from checker.checks import Check, model_for, run
-from checker.designs import design_class
-from checker.foreign import BadFile, BadModel, blame
-from checker.pools import spread
-from checker.report import exit_code, why_vacuous
-from checker.subset import OutsideSubset
+from checker.command import cli
+from checker.command.report.search import exit_code, why_vacuous
+from checker.model.designs import design_class
+from checker.model.user_files import BadFile, BadModel, blame
+from checker.search.check import Check, model_for, run
+from checker.symbolic.subset import OutsideSubset
+from checker.workers import spread
 
 ROOT = Path(__file__).parents[1]
 

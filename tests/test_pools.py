@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.pools import spread
+from checker.workers import spread
 
 ROOT = Path(__file__).parents[1]
 
@@ -92,7 +92,7 @@ def test_ctrl_c_ends_a_command_and_its_workers_without_a_word(words: tuple[str, 
 
 SOLVER = """
 import z3
-from checker.solver import solver
+from checker.proof.solver import solver
 asked = solver()
 at = [[z3.Bool(f"pigeon {pigeon} in {hole}") for hole in range(12)] for pigeon in range(13)]
 asked.add(*[z3.Or(places) for places in at])
@@ -112,7 +112,7 @@ Slow()
 
 @pytest.mark.parametrize("busy", [SOLVER, DESTRUCTOR], ids=["in the solver", "in a destructor"])
 def test_ctrl_c_ends_what_python_does_not_interrupt(busy: str) -> None:
-    code = f"from checker.interrupts import end_at_ctrl_c\nend_at_ctrl_c()\n{busy}"
+    code = f"from checker.command.interrupts import end_at_ctrl_c\nend_at_ctrl_c()\n{busy}"
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

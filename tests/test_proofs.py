@@ -8,13 +8,13 @@ from pathlib import Path
 import cvc5
 import pytest
 
-from checker import proof_report
-from checker.classify import BUG, MISSING_LEMMA, classify
-from checker.edits import apply, edited_model
-from checker.induction import FAILS, PROVED, Induction
-from checker.model import Model
-from checker.proofs import CORE, MATRIX, Proof, export, matrix, model_of, parse, prove, unneeded
-from checker.wrong_edits import WRONG_EDITS
+from checker.command.report import proof as proof_report
+from checker.model.model import Model
+from checker.model.seeded_faults import WRONG_EDITS
+from checker.model.spec_copy import apply, edited_model
+from checker.proof.cti import BUG, MISSING_LEMMA, classify
+from checker.proof.induction import FAILS, PROVED, Induction
+from checker.proof.matrix import CORE, MATRIX, Proof, export, matrix, model_of, parse, prove, unneeded
 from spec.discipline import (
     DISCIPLINE,
     gives_back_only_own,
@@ -59,7 +59,7 @@ def test_without_a_lemma_the_proof_fails_and_is_told_to_miss_one(monkeypatch: py
     )
     result = prove(Proof("eager", f"{CORE} slots=3 nodes=3 others=off mode=eager"))
     assert {obligation.target for obligation in result.failed} & {"label-is-written", "written-before-donated"}
-    monkeypatch.setattr("checker.classify.SEARCHED", 2000)
+    monkeypatch.setattr("checker.proof.cti.SEARCHED", 2000)
     meaning = classify(result)
     assert meaning.kind == MISSING_LEMMA
     assert "requests[0].phase" in meaning.words

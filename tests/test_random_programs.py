@@ -26,10 +26,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.checks import HOLDS, Check, model_for, run
-from checker.cli import BAD_INPUT
-from checker.foreign import blame
-from checker.graph import Graph
+from checker.command.cli import BAD_INPUT
+from checker.model.user_files import blame
+from checker.search.check import HOLDS, Check, model_for, run
+from checker.symbolic.graph import Graph
 from spec.language import Disabled, Violated
 from tests.attacks import native
 from tests.attacks.programs import EDGES, SIMPLE, Writer

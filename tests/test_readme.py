@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from checker.checks import Check, run
-from checker.cli import app
-from checker.commands import COMMANDS
-from checker.expectations import EXPECTATIONS
-from checker.scenario import play, read
+from checker.command.cli import app
+from checker.scenarios.commands import COMMANDS
+from checker.scenarios.expectations import EXPECTATIONS
+from checker.scenarios.read import play, read
+from checker.search.check import Check, run
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 

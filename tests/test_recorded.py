@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.history import RELEASES, released
-from checker.judge import judge_file
-from checker.recorded import cells, design_of, trace_row
-from checker.trace import BadTrace
+from checker.model.known_designs import RELEASES, released
+from checker.traces.corpus import cells, design_of, trace_row
+from checker.traces.format import BadTrace
+from checker.traces.judge_file import judge_file
 
 ROOT = Path(__file__).parents[1]
 TRACES = ROOT / "tests" / "traces"

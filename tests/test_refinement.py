@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.history import DESIGNS
-from checker.judge import judge_file
-from checker.model import Model
-from checker.moves import Move, Unplayable, replay
-from checker.refinement import Failed, Twin, config_of
-from checker.scenario import read
-from checker.stutters import STUTTERS
+from checker.lockstep.lockstep import Failed, Twin, config_of
+from checker.lockstep.step import Move, Unplayable, replay
+from checker.lockstep.stutters import STUTTERS
+from checker.model.known_designs import DESIGNS
+from checker.model.model import Model
+from checker.scenarios.read import read
+from checker.traces.judge_file import judge_file
 from runtime import boundary, device_ops
 from runtime.batch import Rows
 from runtime.prefix_cache import PrefixCache

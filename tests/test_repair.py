@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.designs import design_class
-from checker.foreign import BadModel
-from checker.history import DESIGNS, Merged29792
-from checker.repair import Change, Conflicts, Repairer, alternatives, changed, repair, text_of
-from checker.repair_proof import stand
+from checker.model.designs import design_class
+from checker.model.known_designs import DESIGNS, Merged29792
+from checker.model.user_files import BadModel
+from checker.proof.repair import Change, Conflicts, Repairer, alternatives, changed, repair, text_of
+from checker.proof.repair_lemmas import stand
 from spec.scope import EAGER, LAZY
 
 FLIP = frozenset({Change("flips_at_preparation", "slotproof"), Change("flips_at_processing", "slotproof")})
@@ -22,7 +22,7 @@ DENSE = "requests=1 slots=6 nodes=2 interval=1 max_len=5"
 
 def repairer(name: str, mode: str, larger: list[str], monkeypatch: pytest.MonkeyPatch) -> Repairer:
     """A search for a repair with few larger scopes, so that it is done in seconds."""
-    monkeypatch.setattr("checker.repair.larger_scopes", lambda mode: [f"{scope} mode={mode}" for scope in larger])
+    monkeypatch.setattr("checker.proof.repair.larger_scopes", lambda mode: [f"{scope} mode={mode}" for scope in larger])
     return Repairer(name, mode, 100.0, lambda text: None)
 
 

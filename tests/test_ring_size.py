@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from checker.checks import taken
-from checker.ring_report import cell_text, data, exit_code, show_ring
-from checker.ring_size import (
+from checker.command.report.ring import cell_text, data, exit_code, show_ring
+from checker.proof.ring_theorem import (
     AT_A_FINISH,
     AT_EVERY_MOMENT,
     CLAIMS,
@@ -19,6 +18,7 @@ from checker.ring_size import (
     ring_table,
     search,
 )
+from checker.search.check import taken
 
 EVERYTHING = Limits()
 FINISH, MOMENT, LAZY = (CLAIMS.index(claim) for claim in (AT_A_FINISH, AT_EVERY_MOMENT, LAZY_RING))

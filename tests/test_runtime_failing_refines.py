@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker import stateful
-from checker.refinement import Failed
+from checker.lockstep import machine
+from checker.lockstep.lockstep import Failed
 from runtime.engine import Engine
 from runtime.pool import SlotPool
 from spec.scope import Scope
@@ -16,7 +16,7 @@ NUMBERS = st.tuples(st.integers(0, 127), st.integers(0, 15), st.integers(0, 15))
 
 def drive(scope, drawn):
     """Take what is drawn, as far as it is possible; returns how many requests have failed."""
-    run = stateful.Run(scope)
+    run = machine.Run(scope)
     run.twin = FailingTwin(scope)
     failed = 0
     for rule, who, special in drawn:
@@ -24,12 +24,12 @@ def drive(scope, drawn):
             failed += len(run.twin.fail())
             continue
         enabled = run.enabled()
-        run.take(stateful._move(run.twin, enabled[rule % len(enabled)], who, special))
+        run.take(machine._move(run.twin, enabled[rule % len(enabled)], who, special))
     run.finish()
     return failed
 
 
-@given(scope=stateful.scopes(), drawn=st.lists(NUMBERS, min_size=20, max_size=60))
+@given(scope=machine.scopes(), drawn=st.lists(NUMBERS, min_size=20, max_size=60))
 def test_a_failure_is_an_abort_of_every_request_of_the_batch(scope, drawn):
     drive(scope, drawn)
 

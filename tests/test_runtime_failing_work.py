@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from checker.designs import design_class
-from checker.judge import judge_file
-from checker.recorder import Recorder
+from checker.model.designs import design_class
+from checker.traces.judge_file import judge_file
+from checker.traces.recorder import Recorder
 from runtime.boundary import ABSENT
 from runtime.engine import Engine
 from runtime.exact_model import ExactModel, text

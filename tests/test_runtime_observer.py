@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from checker.designs import design_class
-from checker.judge import judge_file
-from checker.recorder import Recorder
+from checker.model.designs import design_class
+from checker.traces.judge_file import judge_file
+from checker.traces.recorder import Recorder
 from runtime import boundary
 from runtime.observer import Observer
 from tests.runtime_engines import engine, prompt, seats, start, step

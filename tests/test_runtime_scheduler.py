@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.designs import design_class
-from checker.judge import judge_file
-from checker.recorder import Recorder
+from checker.model.designs import design_class
+from checker.traces.judge_file import judge_file
+from checker.traces.recorder import Recorder
 from runtime.exact_model import text
 from runtime.pool import OUTSIDE
 from runtime.scheduler import Request, Scheduler

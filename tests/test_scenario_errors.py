@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.commands import COMMANDS
-from checker.expectations import EXPECTATIONS
-from checker.guards import HINTS, condition
-from checker.scenario import BadScenario, play, read
+from checker.scenarios.commands import COMMANDS
+from checker.scenarios.expectations import EXPECTATIONS
+from checker.scenarios.guards import HINTS, condition
+from checker.scenarios.read import BadScenario, play, read
 
 SPEC = Path(__file__).parent.parent / "spec"
 HEAD = "scenario Small\nscope requests=2 slots=6 nodes=1 mode=eager max_len=6\n"

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.commands import Command
-from checker.expectations import EXPECTATIONS, Expectation
-from checker.history import DESIGNS
-from checker.scenario import GOLDEN, BadScenario, play, read
+from checker.model.known_designs import DESIGNS
+from checker.scenarios.commands import Command
+from checker.scenarios.expectations import EXPECTATIONS, Expectation
+from checker.scenarios.read import GOLDEN, BadScenario, play, read
 from spec.actions import decode, results
 from spec.design import Design
 from spec.language import ABSENT

@@ -6,14 +6,15 @@ import ast
 
 import pytest
 
-from checker import shipped, shipped_proof, shipped_report, shipped_text
-from checker.explore import Limits, Search
-from checker.induction import FAILS, PROVED, UNKNOWN, Obligation
-from checker.output import INCONCLUSIVE, SHOWN, VIOLATED
-from checker.shipped_columns import disagreement
-from checker.shipped_inputs import SEARCHED, tell
-from checker.shipped_proof import CONTRACT, MARKS, WIDER, Prover, Shipped, model_with, prove
-from checker.shipped_text import about, load, source, unreached
+from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.command.report import boundary as boundary_report
+from checker.proof import boundary_contract, boundary_proof, boundary_source
+from checker.proof.boundary_columns import disagreement
+from checker.proof.boundary_proof import CONTRACT, MARKS, WIDER, Prover, Shipped, model_with, prove
+from checker.proof.boundary_source import about, load, source, unreached
+from checker.proof.boundary_witness import SEARCHED, tell
+from checker.proof.induction import FAILS, PROVED, UNKNOWN, Obligation
+from checker.search.bfs import Limits, Search
 from runtime import boundary
 from spec.properties import PROPERTIES
 
@@ -30,15 +31,15 @@ def test_the_shipped_code_is_proved() -> None:
     assert result.names == [
         node.name for node in ast.parse(source()).body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"
     ]
-    assert shipped_report.exit_code(result) == SHOWN
+    assert boundary_report.exit_code(result) == SHOWN
     shown = {obligation.target for obligation in result.obligations if obligation.verdict == PROVED}
-    assert shown == {stated.name for stated in shipped.SHIPPED}
-    assert shipped_report.data(result)["proved"]
+    assert shown == {stated.name for stated in boundary_contract.SHIPPED}
+    assert boundary_report.data(result)["proved"]
 
 
 def test_a_search_of_small_scopes_finds_nothing_either() -> None:
     for scope in [*SEARCHED, "requests=2 slots=6 families=1 max_len=3 mode=lazy"]:
-        result = Search(model_with(shipped.SHIPPED, scope)).run(Limits())
+        result = Search(model_with(boundary_contract.SHIPPED, scope)).run(Limits())
         assert result.complete
         assert not result.counterexamples
 
@@ -78,7 +79,7 @@ def test_a_changed_text_is_told_apart_at_the_end_of_a_run(old: str) -> None:
     new, inputs = CHANGES[old]
     module = changed(old, new)
     result = prove(module, quick=True)
-    assert shipped_report.exit_code(result) == VIOLATED
+    assert boundary_report.exit_code(result) == VIOLATED
     found = tell(module, result.differences[0])
     assert found.inputs == inputs
     assert found.run
@@ -103,11 +104,11 @@ def test_an_answer_that_is_no_position_is_told_as_well() -> None:
 
 def test_only_what_is_assumed_is_assumed_and_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     properties = about(boundary)
-    for name, lemmas in shipped.ASSUMED.items():
+    for name, lemmas in boundary_contract.ASSUMED.items():
         stated = [stated for stated in properties if stated.name == name]
         for lemma in lemmas:
             fewer = {name: tuple(other for other in lemmas if other != lemma)}
-            monkeypatch.setattr(shipped_proof, "ASSUMED", shipped.ASSUMED | fewer)
+            monkeypatch.setattr(boundary_proof, "ASSUMED", boundary_contract.ASSUMED | fewer)
             verdicts = {
                 obligation.verdict for scope in (CONTRACT[1], WIDER[1]) for obligation, _ in Prover(scope).prove(stated)
             }
@@ -118,17 +119,17 @@ def test_only_what_is_assumed_is_assumed_and_it_is_needed(monkeypatch: pytest.Mo
 def test_a_function_that_no_property_calls_is_a_gap(monkeypatch: pytest.MonkeyPatch) -> None:
     assert unreached() == []
     text = f"{source()}\n\ndef forgotten(label: Value) -> Value:\n    return label\n"
-    monkeypatch.setattr(shipped_text, "source", lambda: text)
+    monkeypatch.setattr(boundary_source, "source", lambda: text)
     assert unreached() == ["boundary.forgotten"]
     result = Shipped(["forgotten"], unreached=unreached())
-    assert shipped_report.exit_code(result) == VIOLATED
+    assert boundary_report.exit_code(result) == VIOLATED
 
 
 def test_nothing_looked_at_and_nothing_decided_is_no_proof() -> None:
     assert not Shipped().holds
-    assert shipped_report.exit_code(Shipped()) == INCONCLUSIVE
+    assert boundary_report.exit_code(Shipped()) == INCONCLUSIVE
     open_question = Shipped(["following"], obligations=[Obligation("prepare", "eager-next-agrees", UNKNOWN)])
-    assert shipped_report.exit_code(open_question) == INCONCLUSIVE
+    assert boundary_report.exit_code(open_question) == INCONCLUSIVE
 
 
 def test_columns_agree_with_numbers_and_a_difference_is_found() -> None:
@@ -138,28 +139,28 @@ def test_columns_agree_with_numbers_and_a_difference_is_found() -> None:
 
 
 def test_the_marks_are_proved_for_every_interval_that_is_named() -> None:
-    assert len(MARKS) == 2 * len(shipped_proof.INTERVALS)
+    assert len(MARKS) == 2 * len(boundary_proof.INTERVALS)
     off_by_one = changed("seq_len % interval == 0", "seq_len % interval == 0 and interval != 64")
     failed = {difference.scope for _, difference in Prover(MARKS[8]).prove(about(off_by_one)) if difference}
     assert [word for scope in failed for word in scope.split() if word.startswith("interval")] == ["interval=64"]
 
 
 def test_the_names_of_properties_are_their_own() -> None:
-    names = [stated.name for stated in [*shipped.SHIPPED, *PROPERTIES]]
+    names = [stated.name for stated in [*boundary_contract.SHIPPED, *PROPERTIES]]
     assert len(set(names)) == len(names)
-    assert set(shipped.ASSUMED) <= {stated.name for stated in shipped.SHIPPED}
+    assert set(boundary_contract.ASSUMED) <= {stated.name for stated in boundary_contract.SHIPPED}
 
 
 def test_a_failure_is_printed_with_its_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     wrong = changed("newest > prefix", "newest >= prefix")
     result = prove(wrong, quick=True)
     properties = {stated.name: stated for stated in about(wrong)}
-    monkeypatch.setattr(shipped_report, "boundary", wrong)
-    monkeypatch.setattr("checker.shipped_inputs.SHIPPED", tuple(properties.values()))
-    shipped_report.show_table(result)
-    shipped_report.show_failures(result)
+    monkeypatch.setattr(boundary_report, "boundary", wrong)
+    monkeypatch.setattr("checker.proof.boundary_witness.SHIPPED", tuple(properties.values()))
+    boundary_report.show_table(result)
+    boundary_report.show_failures(result)
     printed = capsys.readouterr().out
     assert "fail, 0 unknown" in printed
     assert "prefill_mark(prompt=1, prefix=0, cached=False, interval=2) = 0, the spec says -1" in printed
     assert "admit r1: prompt A@1" in printed
-    assert shipped_report.data(result)["differences"][0]["reached in steps"] == 2
+    assert boundary_report.data(result)["differences"][0]["reached in steps"] == 2

@@ -7,13 +7,13 @@ import json
 
 import pytest
 
-from checker import shipped_mutants
-from checker.output import SHOWN, VIOLATED, Progress
-from checker.shipped import SHIPPED
-from checker.shipped_columns import NAME
-from checker.shipped_mutants import data, exit_code, judge, judge_all, mutants, show
-from checker.shipped_proof import CONTRACT
-from checker.shipped_text import functions, source
+from checker.command.console import SHOWN, VIOLATED, Progress
+from checker.mutation import boundary as boundary_mutants
+from checker.mutation.boundary import data, exit_code, judge, judge_all, mutants, show
+from checker.proof.boundary_columns import NAME
+from checker.proof.boundary_contract import SHIPPED
+from checker.proof.boundary_proof import CONTRACT
+from checker.proof.boundary_source import functions, source
 
 
 def test_a_mutant_of_every_function_is_killed_with_inputs() -> None:
@@ -41,7 +41,7 @@ def test_every_mutant_is_killed_by_name_and_with_inputs(capsys: pytest.CaptureFi
 def test_a_sample_is_the_same_for_the_same_seed(capsys: pytest.CaptureFixture[str]) -> None:
     printed = []
     for _ in range(2):
-        assert shipped_mutants.run(2, 1, True, Progress()) == SHOWN
+        assert boundary_mutants.run(2, 1, True, Progress()) == SHOWN
         printed.append([fate["name"] for fate in json.loads(capsys.readouterr().out)["fates"]])
     assert printed[0] == printed[1]
     assert len(printed[0]) == 2
@@ -49,7 +49,7 @@ def test_a_sample_is_the_same_for_the_same_seed(capsys: pytest.CaptureFixture[st
 
 def test_a_survivor_is_named_and_fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Claims are never negative, so this mutant decides as the spec does."""
-    monkeypatch.setattr(shipped_mutants, "SCOPES", CONTRACT)
+    monkeypatch.setattr(boundary_mutants, "SCOPES", CONTRACT)
     text = source().replace("where(slot == ABSENT, False, claims == 0)", "where(slot == ABSENT, False, claims <= 0)")
     equivalent = dataclasses.replace(mutants()[0], text=text, old="claims == 0", new="claims <= 0")
     fates = [judge(equivalent)]
@@ -64,9 +64,9 @@ def test_a_survivor_is_named_and_fails(monkeypatch: pytest.MonkeyPatch, capsys: 
 
 def test_without_a_property_mutants_survive(monkeypatch: pytest.MonkeyPatch) -> None:
     without = {"may-publish-agrees"}
-    every = shipped_mutants.about
+    every = boundary_mutants.about
     monkeypatch.setattr(
-        shipped_mutants, "about", lambda module: [stated for stated in every(module) if stated.name not in without]
+        boundary_mutants, "about", lambda module: [stated for stated in every(module) if stated.name not in without]
     )
     some = [mutant for mutant in mutants() if mutant.function == "may_publish" and mutant.operator == "comparison"]
     assert some

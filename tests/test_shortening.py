@@ -2,9 +2,17 @@
 
 import pytest
 
-from checker.moves import Move
-from checker.shortening import MOST_NAMES, _elsewhere, _without_batch, _without_request, failing, shorten, told_to_run
-from checker.stateful import Run
+from checker.lockstep.machine import Run
+from checker.lockstep.shrink import (
+    MOST_NAMES,
+    _elsewhere,
+    _without_batch,
+    _without_request,
+    failing,
+    shorten,
+    told_to_run,
+)
+from checker.lockstep.step import Move
 from runtime.streams import Simulated
 from spec.scope import Scope
 from tests.faults import FAULTS

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from checker.evaluate import Walk
-from checker.graph import Graph
-from checker.model import load_module
-from checker.store import Store
-from checker.subset import OutsideSubset
-from checker.syntax import text_of
-from checker.transitions import Reader
+from checker.model.model import load_module
+from checker.model.source import text_of
+from checker.symbolic.graph import Graph
+from checker.symbolic.statements import Walk
+from checker.symbolic.store import Store
+from checker.symbolic.subset import OutsideSubset
+from checker.symbolic.transitions import Reader
 from tests.test_evaluate_grammar import model_of
 
 # The body of an action, and words of the message: what it is, and what to write instead. The line refused is the last,

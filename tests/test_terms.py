@@ -7,15 +7,15 @@ from pathlib import Path
 
 import z3
 
-from checker.bounded import Relation, Unrolling, check
-from checker.checks import Check, model_for, run
 from checker.deadline import Deadline
-from checker.explore import Limits
-from checker.graph import Node
-from checker.model import Model, load_module
-from checker.shape import flatten
-from checker.terms import Terms
-from checker.transitions import Reader
+from checker.model.layout import flatten
+from checker.model.model import Model, load_module
+from checker.proof.bmc import Relation, Unrolling, check
+from checker.search.bfs import Limits
+from checker.search.check import Check, model_for, run
+from checker.symbolic.graph import Node
+from checker.symbolic.terms import Terms
+from checker.symbolic.transitions import Reader
 from spec.language import Disabled, Violated
 
 YARDSTICK = load_module(Path(__file__).parent / "yardstick.py")

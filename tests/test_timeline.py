@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from checker.explore import replay
-from checker.history import Before29792, Merged29792
-from checker.model import Model, load_module
-from checker.timeline import render, tell
-from checker.words import say
+from checker.explain.narrate import say
+from checker.explain.story import render, tell
+from checker.model.known_designs import Before29792, Merged29792
+from checker.model.model import Model, load_module
+from checker.search.bfs import replay
 from spec.design import Design
 from spec.language import ABSENT
 from tests.timeline_runs import (
@@ -317,8 +317,8 @@ def test_errors_say_what_is_wrong():
     ],
 )
 def test_steps_in_words(design, script, words):
-    from checker.explore import replay
-    from checker.words import launched, say
+    from checker.explain.narrate import launched, say
+    from checker.search.bfs import replay
 
     model = model_of(design, "requests=1 slots=5 nodes=2 max_len=6")
     steps = steps_for(model, script)
@@ -328,7 +328,7 @@ def test_steps_in_words(design, script, words):
 
 
 def test_another_model_gets_its_actions_and_what_they_changed(request):
-    from checker.explore import Limits, Search
+    from checker.search.bfs import Limits, Search
 
     module = load_module(request.config.rootpath / "tests" / "yardstick.py")
     model = Model(module, module.Scope(R=1, N=4, broken=1))

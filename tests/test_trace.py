@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.trace import UNSET, Admit, BadTrace, Event, Free, Header, ProcessRow, encode, read_trace
+from checker.traces.format import UNSET, Admit, BadTrace, Event, Free, Header, ProcessRow, encode, read_trace
 
 TRACES = sorted((Path(__file__).parent / "traces").glob("*.ndjson"))
 SIZES = '"interval": 8, "ring": 2, "slots": 64, "first_slot": 1, "lookahead": 1'
@@ -122,7 +122,7 @@ def test_a_header_out_of_range_is_an_error(tmp_path: Path, bad: str) -> None:
 def test_a_line_without_an_end_is_not_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadTrace, match=r":1: the line is longer than 16,777,216 bytes"):
         read_trace("/dev/zero")
-    monkeypatch.setattr("checker.trace.LONGEST_LINE", 200)
+    monkeypatch.setattr("checker.traces.format.LONGEST_LINE", 200)
     path = tmp_path / "long.ndjson"
     path.write_bytes(HEADER.encode() + b"\n" + encode(Free((1,))) + b" " * 300)
     reader = read_trace(path)

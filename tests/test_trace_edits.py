@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.trace import BadTrace, read_trace
-from checker.verdict import judge_trace
-from checker.verdict_records import Verdict
+from checker.traces.format import BadTrace, read_trace
+from checker.traces.verdict import Verdict
+from checker.traces.verdict_judge import judge_trace
 from tests.trace_edits import Edit, enumerate_edits
 
 FOLDER = Path(__file__).parent / "traces"

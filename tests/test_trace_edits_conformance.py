@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.conformance import Conformance
-from checker.history import DESIGNS
-from checker.trace import BadTrace, read_trace
-from checker.verdict import judge_trace
-from checker.verdict_records import Verdict
+from checker.model.known_designs import DESIGNS
+from checker.traces.conformance.conformance import Conformance
+from checker.traces.format import BadTrace, read_trace
+from checker.traces.verdict import Verdict
+from checker.traces.verdict_judge import judge_trace
 from tests.trace_edits import enumerate_edits
 
 FOLDER = Path(__file__).parent / "traces"

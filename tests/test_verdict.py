@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from checker.judge import Judgement
-from checker.slot_story import HISTORY
-from checker.trace import Admit, BadTrace, Event, Evict, Free, Process, Publish
-from checker.verdict import Judge, judge_trace
-from checker.verdict_text import verdict_lines
+from checker.command.report.verdict import verdict_lines
+from checker.traces.format import Admit, BadTrace, Event, Evict, Free, Process, Publish
+from checker.traces.judge_file import Judgement
+from checker.traces.slot_history import HISTORY
+from checker.traces.verdict_judge import Judge, judge_trace
 from tests.small_trace import change, good, hazards, hit, judge, kinds, prefill, prepare, process, with_row
 from tests.trace_traffic import HEADER as TRAFFIC
 from tests.trace_traffic import long_trace, traffic

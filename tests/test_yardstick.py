@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.explore import Limits, Search, replay
-from checker.model import Model, load_module
+from checker.model.model import Model, load_module
+from checker.search.bfs import Limits, Search, replay
 from tests import plain_bfs
 
 YARDSTICK = load_module(Path(__file__).parent / "yardstick.py")

@@ -1,8 +1,8 @@
 """Runs that violate a property, as data: the shortest ones that the search finds, one per design and mode."""
 
 import spec.model
-from checker.history import DESIGNS
-from checker.model import Model, Taken
+from checker.model.known_designs import DESIGNS
+from checker.model.model import Model, Taken
 from spec.language import ABSENT
 from spec.scope import Scope
 from spec.state import EXHAUSTED

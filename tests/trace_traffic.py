@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.trace import (
+from checker.traces.format import (
     UNSET,
     Admit,
     Event,

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from unittest import mock
 
-from checker import cli
+from checker.command import cli
 from tests.attacks import native
 
 HELD, VIOLATED, REFUSED, CUT, INTERNAL = 0, 1, 2, 3, 70

@@ -1,0 +1,368 @@
+"""The command `slotproof`."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from checker.command import console
+from checker.command.interrupts import end_at_ctrl_c
+from checker.command.options import Design, Json, ModelFile, Scope, Seconds, Settings, positive, scope_words
+from checker.command.report import bmc as bmc_report
+from checker.command.report import mutation as mutation_report
+from checker.command.report import proof as proof_report
+from checker.command.report import repair as repair_report
+from checker.command.report import ring as ring_report
+from checker.command.report import search as search_report
+from checker.deadline import TimeIsUp
+from checker.explain.story import render, tell
+from checker.model.designs import design_class
+from checker.model.known_designs import DESIGNS, RELEASES, released
+from checker.model.user_files import BadFile, BadModel, blame
+from checker.mutation import boundary as boundary_mutants
+from checker.mutation.score import SEED
+from checker.proof import repair as repairing
+from checker.proof.ring_theorem import ring_table
+from checker.scenarios.line import BadScenario
+from checker.scenarios.read import play as play_scenario
+from checker.scenarios.read import read
+from checker.search.audit import Disagreement
+from checker.search.bfs import Limits
+from checker.search.check import Check, model_for, run_all
+from checker.search.check import run as run_check
+from checker.search.saved import FOLDER, OtherModel, UnknownId, load, steps_of
+from checker.search.suite import designs as design_checks
+from checker.symbolic.subset import OutsideSubset
+from checker.traces.format import BadTrace
+from checker.traces.judge_file import Judgement, Unjudged, judge_file, worst
+from spec.scope import EAGER, OVERWRITE, SKIP, BadScope
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Model-checked bookkeeping of recurrent-state caches: search the spec, judge traces, explain what went wrong.",
+)
+
+BAD_INPUT = (BadFile, BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
+"""Errors of the user's input: one sentence, exit code 2."""
+
+
+def tell_version(wanted: bool) -> None:
+    """Print the version and end, where that is wanted."""
+    if wanted:
+        console.say(console.version())
+        raise typer.Exit(console.SHOWN)
+
+
+@app.callback()
+def slotproof(
+    version: Annotated[
+        bool, typer.Option("--version", callback=tell_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Do nothing of its own: this is what may stand before a command's name."""
+
+
+@app.command()
+def verify(
+    quick: Annotated[bool, typer.Option("--quick", help="The inner loop: smaller scopes, under a minute.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run the main job: our design holds, what must fail fails, traces get the right verdict."""
+    from checker.command import verify as verification  # noqa: PLC0415 (torch takes a second, and only this and fuzz need it)
+
+    with console.Progress() as progress:
+        result = verification.verify(quick, progress)
+    if as_json:
+        console.emit(verification.data(result))
+    else:
+        verification.show(result)
+    raise typer.Exit(result.code)
+
+
+@app.command()
+def explore(
+    scope: Scope = "",
+    design: Design = "slotproof",
+    model: ModelFile = "",
+    setting: Settings = None,
+    stated: Annotated[str, typer.Option("--property", help="Search on until this property is violated.")] = "",
+    every: Annotated[bool, typer.Option("--all", help="Search on to the shortest story of every property.")] = False,
+    edit: Annotated[str, typer.Option(help="One of the wrong edits that `verify` makes.", hidden=True)] = "",
+    symmetry: Annotated[
+        str,
+        typer.Option(
+            help="full: states that differ in names only are one; none: they are not; auto: full, unless names matter."
+        ),
+    ] = "auto",
+    max_states: Annotated[
+        int | None, typer.Option(callback=positive, help="Stop after so many states (exit code 3).")
+    ] = None,
+    max_seconds: Seconds = None,
+    as_json: Json = False,
+) -> None:
+    """Search every reachable state of a scope, shortest counterexamples first."""
+    if symmetry not in ("auto", "full", "none"):
+        raise BadScope(f"--symmetry {symmetry}: write full, none or auto")
+    check = Check(
+        scope_words(scope, design, model, setting),
+        design=design,
+        edit=edit,
+        model=model,
+        expect=(stated,) if stated else (),
+        all=every,
+        symmetry=symmetry != "none",
+        insist=symmetry == "full",
+        limits=Limits(max_states, max_seconds),
+        last_resort=True,
+    )
+    with console.Progress() as progress:
+        outcome = run_check(check, progress)
+    if as_json:
+        console.emit(search_report.data(outcome))
+    else:
+        search_report.show(outcome)
+    raise typer.Exit(search_report.exit_code(outcome))
+
+
+@app.command()
+def designs(as_json: Json = False) -> None:
+    """Show what each known design's verdict is, per mode, and the shortest story of each that fails."""
+    outcomes = []
+    with console.Progress() as progress:
+        for outcome in run_all(design_checks()):
+            outcomes.append(outcome)
+            progress.note(f"{len(outcomes)} of {len(design_checks())} searches done")
+    outcomes.sort(key=lambda outcome: (list(DESIGNS).index(outcome.check.design), outcome.scope))
+    if as_json:
+        console.emit([search_report.data(outcome) for outcome in outcomes])
+    else:
+        console.table(
+            "Engine releases", ("releases", "mode", "design"), [(it.words, it.mode, it.design) for it in RELEASES]
+        )
+        for outcome in outcomes:
+            name = outcome.check.design
+            console.say(f"== {name} ({released(name) or 'in no release'}): {DESIGNS[name].summary}\n")
+            search_report.show(outcome)
+            console.say("")
+    raise typer.Exit(0 if all(outcome.as_expected for outcome in outcomes) else console.VIOLATED)
+
+
+@app.command()
+def judge(
+    files: Annotated[list[Path], typer.Argument(help="Traces: one JSON object a line, the first a header.")],
+    design: Annotated[str, typer.Option(help="Also say where the engine first did what this design would not.")] = "",
+    without_spare: Annotated[
+        str, typer.Option(help="For --design: overwrite or skip, where the trace's header does not say.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Judge traces of an engine: is a wrong state in the cache, or may one get there; does it follow a design."""
+    if without_spare not in ("", OVERWRITE, SKIP):
+        raise BadScope(f"--without-spare {without_spare}: write {OVERWRITE} or {SKIP}")
+    if without_spare and not design:
+        raise BadScope("--without-spare has no effect without --design: add --design NAME")
+    chosen = design_class(design) if design else None
+    judgements: list[Judgement | Unjudged] = []
+    for file in files:
+        try:
+            judgements.append(judge_file(file, chosen, without_spare))
+        except BadTrace as error:
+            judgements.append(Unjudged(file, str(error)))
+            complain(error)
+        if not as_json and judgements[-1].lines:
+            console.say("\n".join(judgements[-1].lines))
+    if as_json:
+        console.emit([judgement.data for judgement in judgements])
+    raise typer.Exit(worst(judgements))
+
+
+@app.command()
+def play(
+    file: Annotated[Path, typer.Argument(help="A scenario: a script of steps and expectations.")],
+    design: Annotated[str, typer.Option(help="Play it under this design instead of the scenario's own.")] = "",
+    as_json: Json = False,
+) -> None:
+    """Play a readable script against the spec, and print its timeline."""
+    scenario = read(file)
+    played = play_scenario(scenario, design_class(design or scenario.design))
+    if as_json:
+        console.emit({"text": played.text, "failed": played.failed, "met": played.met})
+    else:
+        console.say(played.text)
+        for failure in played.failed:
+            console.say(f"{file}:{failure.line}:{failure.column}: {failure.message}")
+        if played.failed:
+            console.say(f"slotproof play {file}" + (f" --design {design}" if design else ""))
+    raise typer.Exit(console.VIOLATED if played.failed else console.SHOWN)
+
+
+@app.command()
+def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id that a failing run printed.")]) -> None:
+    """Tell the story of a counterexample again."""
+    found = load(FOLDER, identity)
+    check = Check(" ".join(found.settings) if found.model else found.scope, design=found.design, model=found.model)
+    model = model_for(check)
+    try:
+        story = tell(model, steps_of(model, found), found.broken, found.command)
+    except ValueError as error:
+        raise OtherModel(f"{identity}: {error}; design or spec have changed since: run {found.command}") from error
+    console.say(render(story))
+    raise typer.Exit(console.VIOLATED)
+
+
+@app.command()
+def fuzz(
+    budget: Annotated[str, typer.Option("--time", help="How long to hunt: 30s, 10m, 2h.")] = "10m",
+    workers: Annotated[int, typer.Option(min=1, help="How many processes hunt.")] = 2,
+    seed: Annotated[int, typer.Option(min=0, help="Where the drawing begins; each worker has its own.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Hunt for runs in which the runtime is not what the spec says, or breaks a property; shrink what is found."""
+    from checker.command.report import fuzz as fuzz_report  # noqa: PLC0415 (as above)
+
+    with console.Progress() as progress:
+        progress.note("fuzzing the runtime")
+        raise typer.Exit(fuzz_report.run(budget, workers, seed, as_json))
+
+
+@app.command("replay")
+def replay_script(
+    file: Annotated[Path, typer.Argument(help="A script, such as one that fuzzing has found.")],
+    threaded: Annotated[bool, typer.Option(help="Run the device on a thread instead of simulating it.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Play a script on the runtime and the spec together, and compare them after every step."""
+    from checker.command.report import fuzz as fuzz_report  # noqa: PLC0415 (as above)
+
+    raise typer.Exit(fuzz_report.replay_file(file, threaded, as_json))
+
+
+@app.command()
+def prove(
+    design: Design = "slotproof",
+    ring: Annotated[bool, typer.Option("--ring", help="Show the ring-size theorem instead, as a table.")] = False,
+    export: Annotated[Path | None, typer.Option(help="Write each obligation as SMT-LIB 2 into this folder.")] = None,
+    seed: Annotated[int, typer.Option(help="The solver's random seed.")] = 0,
+    max_seconds: Seconds = None,
+    as_json: Json = False,
+) -> None:
+    """Prove every property for all lengths, any boundary pattern and any number of other requests, by induction."""
+    design_class(design)
+    if export is not None:
+        if max_seconds is not None:
+            raise BadScope("--max-seconds has no effect with --export: leave one of the two out")
+        raise typer.Exit(proof_report.write_scripts(design, export))
+    if ring:
+        with console.Progress() as progress:
+            sizes = ring_table(note=progress.note, seconds=max_seconds)
+        if as_json:
+            console.emit(ring_report.data(sizes))
+        else:
+            ring_report.show_ring(sizes)
+        raise typer.Exit(ring_report.exit_code(sizes))
+    with console.Progress() as progress:
+        raise typer.Exit(proof_report.run(design, seed, max_seconds, as_json, progress))
+
+
+@app.command()
+def bmc(
+    scope: Scope = "",
+    design: Design = "slotproof",
+    model: ModelFile = "",
+    setting: Settings = None,
+    stated: Annotated[str, typer.Option("--property", help="Look for this property only.")] = "",
+    depth: Annotated[int, typer.Option(help="How many steps to look ahead.", min=1)] = 14,
+    max_seconds: Seconds = None,
+    as_json: Json = False,
+) -> None:
+    """Look for the shortest violation with a solver, depth by depth: larger pools than a search can do."""
+    check = Check(
+        scope_words(scope, design, model, setting), design=design, model=model, expect=(stated,) if stated else ()
+    )
+    with console.Progress() as progress:
+        check, found = bmc_report.run(check, depth, max_seconds, progress)
+    if as_json:
+        console.emit(bmc_report.data(check, found))
+    else:
+        bmc_report.show(check, found)
+    raise typer.Exit(bmc_report.exit_code(found))
+
+
+@app.command()
+def repair(
+    design: Annotated[str, typer.Argument(metavar="NAME", help="A design that fails: a known one.")],
+    mode: Annotated[str, typer.Option(help="eager or lazy.")] = EAGER,
+    max_seconds: Annotated[
+        float, typer.Option(callback=positive, help="Look for a repair no longer than so many seconds.")
+    ] = 300.0,
+    as_json: Json = False,
+) -> None:
+    """Look for the smallest change of decisions, taken from other known designs, that makes a design hold."""
+    with console.Progress() as progress:
+        found = repairing.repair(design, mode, max_seconds, note=progress.note, last_resort=True)
+    if as_json:
+        console.emit(repair_report.data(found))
+    else:
+        repair_report.show(found)
+    raise typer.Exit(found.code)
+
+
+@app.command()
+def mutants(
+    sample: Annotated[int | None, typer.Option(help="Judge only so many, drawn at random.")] = None,
+    seed: Annotated[int, typer.Option(help="The seed of the draw.")] = SEED,
+    workers: Annotated[int | None, typer.Option(help="Processes; default: one per core.", min=1)] = None,
+    shipped: Annotated[
+        bool, typer.Option("--shipped", help="Change the shipped boundary logic instead, in one process.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Change the spec in every small way, and show what notices it: the mutation score."""
+    with console.Progress() as progress:
+        if shipped:
+            raise typer.Exit(boundary_mutants.run(sample, seed, as_json, progress))
+        raise typer.Exit(mutation_report.run(sample, seed, workers, as_json, progress))
+
+
+def complain(error: Exception | str) -> None:
+    """Say what is wrong with the input."""
+    print(f"slotproof: {error}", file=sys.stderr)
+
+
+def run(words: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; bad input is one sentence and 2, an error of our own is 70."""
+    try:
+        app(words)
+    except BAD_INPUT as error:
+        complain(error)
+        return console.USAGE
+    except Disagreement as error:
+        complain(error)
+        complain("this is an error of slotproof itself: no verdict stands; please report the lines above")
+        return console.INTERNAL
+    except TimeIsUp:
+        complain("the time is used up")
+        return console.INCONCLUSIVE
+    except (Exception, SystemExit) as error:
+        if blame(error):
+            complain(blame(error))
+            return console.USAGE
+        if isinstance(error, SystemExit):
+            return int(error.code or 0)
+        traceback.print_exc()
+        print("slotproof: this is an error of slotproof itself; the trace above says where", file=sys.stderr)
+        return console.INTERNAL
+    return console.SHOWN
+
+
+def main() -> None:
+    """Run the command that the process was started for, and end with its exit code."""
+    end_at_ctrl_c()
+    sys.exit(run())

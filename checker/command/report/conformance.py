@@ -1,0 +1,77 @@
+"""Conformance as lines of plain text: where trace and design part, and which guard or decision differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from checker.traces.conformance.divergence import Answer, Conformity, Divergence, Place
+
+
+def conformance_lines(result: Conformity, path: str) -> list[str]:
+    """The outcome for the trace at `path`: one headline, then, if it diverges, what, where and why."""
+    told = result.divergence
+    if told is None:
+        return [f"conforms: {path} is what {result.design} does ({result.events} events)"]
+    return [f"diverges: {path} is not what {result.design} does, from line {told.line} on", *divergence_lines(told)]
+
+
+def divergence_lines(told: Divergence) -> list[str]:
+    """One difference: event, field, both values, the guard or the decisions, and what would have been accepted."""
+    relation = "of" if told.event in ("prefill", "prepare", "process") else "after"
+    batch = "" if told.batch is None else f" {relation} batch {told.batch}"
+    who = "" if told.request is None else f", request {told.request}"
+    lines = [f"  line {told.line}: {told.event}{batch}{who}"]
+    if told.guard is not None:
+        place, stated = told.guard.place, told.guard.property
+        kind = "this guard is false" if stated is None else f"this violates {stated}"
+        lines += [f"    the spec's action can't happen here; {kind}:", f"      {_place(place)}"]
+        if told.field != "event":
+            lines.append(f"    {told.field}: expected {_value(told.expected)}, seen {_value(told.seen)}")
+    else:
+        lines.append(f"    {told.field}: expected {_value(told.expected)}, seen {_value(told.seen)}")
+    if told.why:
+        lines.append(f"    because {told.why}")
+    lines += [f"    the expected value was written at {_place(place)}" for place in told.written[-3:]]
+    if not told.written and told.guard is None and told.field in ("next", "last", "last_len", "ring"):
+        lines.append("    nothing in this step of the design changes it")
+    if told.answers:
+        lines.append(f"    the trace is accepted if {' and '.join(map(_answer, told.answers))}")
+    else:
+        lines += [f"    {_consulted(answer)}" for answer in told.consulted]
+        lines.append(f"    {accepted(told)}")
+    return lines
+
+
+def accepted(told: Divergence) -> str:
+    """What would have been accepted, where no decision explains the difference."""
+    if told.guard is not None:
+        return "no answer of the design makes this event possible; accepted is one for which that condition holds"
+    return f"no few answers of the design explain it; accepted is {told.field} = {_value(told.expected)}"
+
+
+def _answer(answer: Answer) -> str:
+    about = f" ({answer.about})" if answer.about else ""
+    return f"`{answer.decision}`{about} answers {_plain(answer.instead)} instead of {_plain(answer.answered)}"
+
+
+def _consulted(answer: Answer) -> str:
+    about = f" ({answer.about})" if answer.about else ""
+    return f"`{answer.decision}`{about} answered {_plain(answer.answered)} and has a say in it"
+
+
+def _plain(value: int | bool | None) -> str:
+    return "ABSENT" if value == -1 and not isinstance(value, bool) else str(value)
+
+
+def _place(place: Place) -> str:
+    return f"{place.file}:{place.line} ({place.function}): {place.text}"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "absent"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_value(inner) for inner in value) + "]"
+    return str(value)

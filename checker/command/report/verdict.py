@@ -1,0 +1,67 @@
+"""A verdict as lines of plain text: what is wrong, and the story of the slot on two lanes, CPU and device."""
+
+from __future__ import annotations
+
+from checker.traces.verdict import Entry, Hazard, Verdict, Violation
+
+FOLLOWERS = 3  # How many violations that follow from another one are listed.
+CPU_WIDTH = 60
+
+
+def verdict_lines(verdict: Verdict, path: str) -> list[str]:
+    """The verdict of the trace at `path`: one headline, then the first causes with their stories, then the hazards."""
+    counts = f"{verdict.events} events, {verdict.batches} batches, {verdict.requests} requests"
+    lines = [f"{verdict.outcome}: {path} ({verdict.engine}; {counts})"]
+    if verdict.cut_because:
+        lines.append(f"  the trace is cut: {verdict.cut_because}")
+    for violation in verdict.violations:
+        if violation.root is None:
+            lines += violation_lines(violation)
+            lines += _follower_lines([v for v in verdict.violations if v.root == violation.line])
+    if verdict.hidden_violations:
+        lines.append(f"  ... and {verdict.hidden_violations} more violations")
+    for hazard in verdict.hazards:
+        lines += hazard_lines(hazard)
+    if verdict.hidden_hazards:
+        lines.append(f"  ... and {verdict.hidden_hazards} more hazards")
+    return lines
+
+
+def violation_lines(violation: Violation) -> list[str]:
+    """One first cause: event, slot, label, what it holds, and the slot's story."""
+    label = "" if violation.label is None else f", label {violation.label}"
+    return [
+        f"  line {violation.line} ({violation.event}): {violation.kind}: {violation.message}",
+        f"    slot {violation.slot}{label}, holds {violation.holds}",
+        f"    the story of slot {violation.slot}:",
+        *("      " + line for line in story_lines(violation.story, violation.line)),
+    ]
+
+
+def story_lines(story: list[Entry], marked: int) -> list[str]:
+    """A slot's story, one line a step; the step at line `marked` of the trace carries an arrow."""
+    lines = [f"  {'line':>5}  {'CPU':<{CPU_WIDTH}} | device"]
+    for entry in story:
+        arrow = ">" if entry.line == marked else " "
+        lines.append(f"{arrow} {entry.line:>5}  {entry.cpu:<{CPU_WIDTH}} | {entry.device}".rstrip())
+    return lines
+
+
+def hazard_lines(hazard: Hazard) -> list[str]:
+    """One hazard as a short paragraph: what, then how it ended, then what would have made it harmful."""
+    if hazard.harmful_at is not None:
+        end = f"It became harmful at line {hazard.harmful_at}."
+    elif hazard.healed_at is not None:
+        end = f"Healed at line {hazard.healed_at}. It would have been harmful if {hazard.harmful_if}."
+    else:
+        end = f"Nothing healed it. It would be harmful if {hazard.harmful_if}."
+    who = "" if hazard.request is None else f", request {hazard.request}"
+    where = "" if hazard.slot is None else f", slot {hazard.slot}"
+    return [f"  hazard {hazard.property} at line {hazard.line}{who}{where}: {hazard.explanation}.", f"    {end}"]
+
+
+def _follower_lines(followers: list[Violation]) -> list[str]:
+    lines = [f"    then line {v.line}: {v.message}" for v in followers[:FOLLOWERS]]
+    if len(followers) > FOLLOWERS:
+        lines.append(f"    then {len(followers) - FOLLOWERS} more that follow from it")
+    return lines

@@ -1,0 +1,191 @@
+"""The runtime looked at as a state of the spec: host records, rows in flight, owners, and what the tensors hold.
+
+Compared is what the spec knows. Where it has forgotten something on purpose (what a free slot holds, the rows of a
+request that has left) there is nothing to compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from checker.lockstep.runtime_invariants import slips
+from runtime.boundary import ABSENT
+from runtime.engine import Engine
+from runtime.exact_model import text
+from runtime.pool import CACHE, COOLING, FREE, RING, WORKING
+from runtime.requests import TABLE_COLUMNS
+from spec.rows import claims
+from spec.state import IDLE, RUNNING, Row, State
+
+REQUEST_FIELDS = ("phase", "seq_len", "decode_count", "source", "prefix", "working", "next", "last", "last_len")
+"""Fields that a request of the spec and a record of the runtime share by name."""
+ROW_FIELDS = ("decode_count", "seq_len", "working", "position", "slot", "mark")
+"""Fields that a row of the spec and one of the runtime share by name, apart from where it starts."""
+
+
+class Mismatch(Exception):
+    """The runtime has done what the spec could not do."""
+
+
+class View:
+    """A runtime, and the texts by which its keys, tokens and states are recognised."""
+
+    def __init__(self, engine: Engine, families: int) -> None:
+        self.engine = engine
+        config = engine.config
+        self.texts: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
+        """By (family, length) what the state of that text is, per layer."""
+        self.names: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}
+        """The other way round."""
+        self.keys: dict[bytes, tuple[int, int]] = {}
+        """By cache key which text it stands for."""
+        for family in range(families):
+            tokens = np.array(text(family + 1, config.max_len)[0])
+            for length, key in engine.cache.keys(tokens):
+                self.keys[key] = (family, length)
+            for length in range(1, config.max_len + 1):
+                self.texts[family, length] = text(family + 1, length)[1]
+        self.names = {state: name for name, state in self.texts.items()}
+
+    def cooling(self) -> set[int]:
+        """Return the slots that are free but held back until nothing in flight touches them."""
+        return set((self.engine.pool.kind == COOLING).nonzero()[0].tolist())
+
+    def records(self) -> list[dict[str, int]]:
+        """Return every seat's record as plain numbers by name."""
+        return [dict(zip(TABLE_COLUMNS, record, strict=True)) for record in self.engine.table.block.T.tolist()]
+
+    def family(self, seat: int) -> int:
+        """Return which text a request computes, by its first token."""
+        return int(self.engine.table.tokens[seat, 0]) - 1
+
+    def content(self, slot: int) -> tuple[tuple[int, int], ...]:
+        """Return what one slot holds."""
+        states = self.engine.states
+        return tuple((int(conv[slot, 0]), int(ssm[slot, 0])) for conv, ssm in zip(states.conv, states.ssm, strict=True))
+
+    def named(self, content: tuple[tuple[int, int], ...]) -> str:
+        """Return what a state is the state of, in words."""
+        return str(self.names.get(content, "no text's state"))
+
+    def contents(self) -> list[tuple[tuple[int, int], ...]]:
+        """Return what each slot holds: per layer how many tokens and their hash."""
+        layers = [
+            list(zip(conv[:, 0].tolist(), ssm[:, 0].tolist(), strict=True))
+            for conv, ssm in zip(self.engine.states.conv, self.engine.states.ssm, strict=True)
+        ]
+        return list(zip(*layers, strict=True))
+
+
+def differences(view: View, s: State, seats: dict[int, int], contents: bool) -> Iterator[str]:
+    """Yield everything in which the runtime is not the spec's state; `seats`: where each request of the spec sits.
+
+    contents: whether the device has run exactly what the spec says, so that what has been run, and what slots hold,
+    can be compared as well.
+    """
+    records = view.records()
+    yield from _requests(view, s, seats, records)
+    yield from _batches(view, s, seats, contents)
+    yield from _owners(view, s, seats)
+    yield from slips(view.engine, s, seats)
+    if contents:
+        yield from _contents(view, s)
+
+
+def _requests(view: View, s: State, seats: dict[int, int], records: list[dict[str, int]]) -> Iterator[str]:
+    rings = view.engine.table.ring.tolist()
+    for name, me in enumerate(s.requests):
+        if name not in seats:
+            if me.phase != IDLE:
+                yield f"phase: r{name + 1} is in use in the spec, and has left the runtime"
+            continue
+        record = records[seats[name]]
+        for field in REQUEST_FIELDS:
+            if record[field] != getattr(me, field):
+                yield f"{field}: r{name + 1} has {record[field]} in the runtime and {getattr(me, field)} in the spec"
+        if rings[seats[name]] != me.ring:
+            yield f"ring: r{name + 1} has {rings[seats[name]]} in the runtime and {list(me.ring)} in the spec"
+        family = view.family(seats[name])
+        if family != me.family:
+            yield f"text: r{name + 1} computes text {family} in the runtime and {me.family} in the spec"
+    used = sum(record["phase"] != IDLE for record in records)
+    if used != len(seats):
+        yield f"seats: {used} are in use in the runtime, and {len(seats)} requests in the spec"
+
+
+def _batches(view: View, s: State, seats: dict[int, int], in_step: bool) -> Iterator[str]:
+    pending = view.engine.pending
+    written = sum(batch.ran.done() for batch in pending) if in_step else s.written
+    if (len(pending), written) != (s.pending, s.written):
+        yield f"batches: {len(pending)} pending, {written} run in the runtime; {s.pending}, {s.written} in the spec"
+        return
+    by_seat = {seat: name for name, seat in seats.items()}
+    epochs = view.engine.table.epoch.tolist()
+    for index, batch in enumerate(pending):
+        listed = batch.rows.listed()
+        # A seat where nobody sits any more goes by no name, and the spec has no such row.
+        here = {by_seat.get(row["seat"], ABSENT): row for row in listed if row["epoch"] == epochs[row["seat"]]}
+        present = {name: row for name, row in enumerate(s.batches[index].rows) if row.present}
+        alive = {name for name in present if s.requests[name].phase == RUNNING}
+        if here.keys() != alive or len(listed) != len(present):
+            yield f"rows: batch {batch.number} has rows of {sorted(here)} in the runtime and of {sorted(alive)} here"
+            continue
+        for name in alive:
+            yield from _row(batch.number, name, here[name], present[name], index < s.written)
+
+
+def _row(number: int, name: int, ours: dict[str, int], row: Row, ran: bool) -> Iterator[str]:
+    fields: tuple[str, ...] = ROW_FIELDS
+    if not (ran and row.decode_count == 0):
+        fields += ("source", "start")
+    for field in fields:
+        if ours[field] != getattr(row, field):
+            what = f"{ours[field]} in the runtime and {getattr(row, field)} in the spec"
+            yield f"row {field}: r{name + 1} in batch {number} has {what}"
+
+
+def _owners(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
+    engine = view.engine
+    kinds, holders = engine.pool.kind.tolist(), engine.pool.holder.tolist()
+    owned: dict[int, tuple[int, int]] = {}
+    for name, me in enumerate(s.requests):
+        if me.phase != IDLE:
+            owned[me.working] = (WORKING, seats[name])
+            owned |= {slot: (RING, seats[name]) for slot in me.ring if slot != ABSENT}
+    cached = {node.slot: view.keys.get(node.key) for node in engine.cache}
+    for slot, kind in enumerate(kinds):
+        if (kind == FREE) != s.free[slot]:
+            yield f"free: slot {slot} is free in the {'runtime' if kind == FREE else 'spec'} only"
+        if slot in owned and (kind, holders[slot]) != owned[slot]:
+            yield f"owner: slot {slot} has class {kind}, holder {holders[slot]} in the runtime and not {owned[slot]}"
+        key: Any = (s.cached[slot].family, s.cached[slot].length)
+        if (kind == CACHE) != (key[0] != ABSENT) or (kind == CACHE and cached.get(slot) != key):
+            yield f"cache: slot {slot} is cached as {cached.get(slot)} in the runtime and as {key} in the spec"
+        wanted = sum(claims_of(s, name, slot) for name in range(len(s.requests)) if s.requests[name].phase == RUNNING)
+        if slot in owned and engine.pool.claims[slot] != wanted:
+            yield f"claims: {engine.pool.claims[slot]} rows write slot {slot} in the runtime and {wanted} in the spec"
+    for node in engine.cache:
+        # Of the spec: what a record has lost of its source would be missing on both sides here.
+        wanted = sum(me.source == node.slot for me in s.requests)
+        if node.locks != wanted:
+            yield f"locks: slot {node.slot} is locked {node.locks} times, and {wanted} admitted requests copy from it"
+
+
+def claims_of(s: State, name: int, slot: int) -> int:
+    """Return how many pending rows of a request write their mark into a slot."""
+    if not claims(s, name, slot):
+        return 0
+    return sum(batch.rows[name].mark != ABSENT and batch.rows[name].slot == slot for batch in s.batches)
+
+
+def _contents(view: View, s: State) -> Iterator[str]:
+    contents = view.contents()
+    for slot, known in enumerate(s.holds):
+        if known.family != ABSENT and contents[slot] != view.texts[known.family, known.length]:
+            found, wanted = view.named(contents[slot]), (known.family, known.length)
+            yield f"holds: slot {slot} holds {found} on the device, and {wanted} in the spec"
+    if any(part != (0, 0) for part in contents[view.engine.states.padding]):
+        yield "padding: the padding row has been written"

@@ -1,0 +1,213 @@
+"""The ladder that a mutant of the spec climbs until something with a name kills it.
+
+Its rungs are complete searches of small scopes (a property, a *sometimes* that is no longer seen, an action never
+enabled, an error; then, in the same searches, the lemmas and the duties), then what must fail and under the mutant does
+not, then the inductions. Another number of states kills nothing: that is a difference, but nobody has said that it is
+wrong. The same states in every search by another number of steps does, as `choices`, and that is the weakest kill: it
+has no property's name, only the rule that the arguments of an action say something and that each step is there once.
+Where a mutant reads as the very graph that the spec has, no search and no solver tells the two apart, and the rung is
+passed over.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from dataclasses import dataclass, field
+from types import ModuleType
+
+import spec.model
+from checker.model.model import Model
+from checker.model.spec_copy import edited_model
+from checker.mutation.expected_failures import MOST_STATES, unmet
+from checker.mutation.graph_hash import mark, mark_of, mark_of_search
+from checker.mutation.operators import Mutant
+from checker.mutation.stages import PROOFS, RUNGS, Rung
+from checker.proof.induction import FAILS, PROVED, UNKNOWN, Induction, spell
+from checker.search.bfs import Limits, Search
+
+SOLVER_SECONDS = 20.0
+"""After so long one question of an induction is left open, which kills nothing."""
+
+PROPERTY, SIGHT, IDLE, ERROR = "property", "sometimes", "never enabled", "error"
+LEMMA, DUTY, MUST_FAIL, INDUCTION, CHOICES = "lemma", "duty", "must fail", "induction", "choices"
+KINDS = (PROPERTY, SIGHT, IDLE, ERROR, LEMMA, DUTY, MUST_FAIL, INDUCTION, CHOICES)
+"""What may kill a mutant, the most telling first."""
+
+
+@dataclass(slots=True)
+class Fate:
+    """What became of a mutant."""
+
+    name: str
+    key: str
+    operator: str
+    old: str
+    new: str
+    kind: str = ""
+    """What has killed it, one of KINDS; empty: nothing."""
+    by: str = ""
+    """The name of the property, *sometimes*, action, lemma, duty or obligation; otherwise in words."""
+    scope: str = ""
+    steps: int = 0
+    """How long the shortest run to the violation is; 0 where there is no run."""
+    open: list[str] = field(default_factory=list)
+    """Obligations that the solver has left open."""
+    seconds: float = 0.0
+
+    @property
+    def killed(self) -> bool:
+        """Whether anything has killed it."""
+        return bool(self.kind)
+
+
+class Watching(Search):
+    """A search that also watches the lemmas, and does not end at those and at duties."""
+
+    def __init__(self, model: Model, symmetry: bool) -> None:
+        super().__init__(model, symmetry)
+        self.kinds = {stated.name: stated.kind for stated in model.properties if stated.kind in (LEMMA, DUTY)}
+        self.always += [(stated, self._program(stated)) for stated in model.of_kind("lemma")]
+        self.mark = mark_of_search(self)
+
+    def _enough(self) -> bool:
+        return bool(self.result.counterexamples.keys() - self.kinds.keys())
+
+    def verdict(self, rung: Rung) -> list[tuple[str, str, int]]:
+        """Return what kills the mutant: kind, name and steps, the most telling first."""
+        result = self.result
+        found = [
+            (self.kinds.get(name, PROPERTY), name, len(example.steps))
+            for name, example in result.counterexamples.items()
+        ]
+        if result.complete:
+            found += [(IDLE, name, 0) for name, count in result.taken.items() if not count]
+            found += [(SIGHT, name, 0) for name in result.unseen if name not in rung.unseen]
+        return sorted(found, key=lambda it: KINDS.index(it[0]))
+
+
+def searching(module: ModuleType, rung: Rung) -> Watching:
+    """Return the search of one scope."""
+    return Watching(Model(module, module.Scope.parse(rung.scope)), rung.symmetry)
+
+
+def induction_of(module: ModuleType, scope: str) -> Induction:
+    """Return the induction of a copy of the spec."""
+    return Induction(Model(module, module.Scope.parse(scope)))
+
+
+@functools.cache
+def _usual(rung: Rung) -> tuple[int, int, dict[str, int]]:
+    watching = searching(spec.model, rung)
+    exploration = watching.run(Limits())
+    return watching.mark, exploration.states, exploration.taken
+
+
+@functools.cache
+def _induction(scope: str) -> Induction:
+    return induction_of(spec.model, scope)
+
+
+@functools.cache
+def _proved(scope: str) -> tuple[int, frozenset[int]]:
+    induction = _induction(scope)
+    return mark([*induction.now.values()]), frozenset(map(mark_of, induction.transitions))
+
+
+@functools.cache
+def _met(scope: str, by: str, target: str) -> bool:
+    """Whether the spec itself meets an obligation: one that it does not meet says nothing about a mutant."""
+    induction = _induction(scope)
+    return any(
+        obligation.target == target and obligation.verdict == PROVED
+        for transition in induction.transitions
+        if spell(transition) == by
+        for obligation in induction.steps(transition, dict.fromkeys(induction.lemmas, ""), seconds=SOLVER_SECONDS)
+    )
+
+
+@dataclass(slots=True)
+class Climb:
+    """What the searches have shown of a mutant that they have not killed."""
+
+    same_states: bool = True
+    """Whether every search had as many states as the spec's."""
+    choices: list[str] = field(default_factory=list)
+    """Actions that were taken another number of times."""
+
+
+def search(module: ModuleType, rung: Rung, climb: Climb | None = None) -> list[tuple[str, str, int]]:
+    """Search one scope, and return what kills the mutant.
+
+    A mutant may open up far more states than the spec has; then the search is cut and shows only what it has found.
+    """
+    watching = searching(module, rung)
+    if module is not spec.model and watching.mark == _usual(rung)[0]:
+        return []
+    exploration = watching.run(Limits(states=MOST_STATES))
+    found = watching.verdict(rung)
+    if climb and not found:
+        _, states, taken = _usual(rung)
+        climb.same_states = climb.same_states and exploration.states == states
+        climb.choices += [name for name, count in exploration.taken.items() if count != taken[name]]
+    return found
+
+
+def prove(module: ModuleType, scope: str) -> tuple[str, list[str]]:
+    """Return the first obligation that fails, and those that the solver has left open."""
+    induction = induction_of(module, scope)
+    stated, transitions = _proved(scope)
+    changed = mark([*induction.now.values()]) != stated
+    # Which lemmas are needed is asked of the spec, not of its mutants.
+    needed = dict.fromkeys(induction.lemmas, "")
+    left: list[str] = []
+    for transition in induction.transitions:
+        if not changed and mark_of(transition) in transitions:
+            continue
+        for obligation in induction.steps(transition, needed, seconds=SOLVER_SECONDS):
+            if obligation.verdict == FAILS and _met(scope, obligation.by, obligation.target):
+                return obligation.name, left
+            if obligation.verdict == UNKNOWN:
+                left.append(obligation.name)
+    return "", left
+
+
+def judge(mutant: Mutant) -> Fate:
+    """Let one mutant climb the ladder."""
+    started = time.perf_counter()
+    fate = Fate(mutant.name, mutant.key, mutant.operator, mutant.old, mutant.new)
+    climb = Climb()
+    _searches(mutant, fate, climb)
+    if not fate.killed:
+        fate.by, fate.scope = next(unmet(mutant), ("", ""))
+        fate.kind = MUST_FAIL if fate.by else ""
+    if not fate.killed:
+        _proofs(mutant, fate)
+    if not fate.killed and climb.same_states and climb.choices:
+        fate.kind, fate.by = CHOICES, climb.choices[0]
+    fate.seconds = time.perf_counter() - started
+    return fate
+
+
+def _searches(mutant: Mutant, fate: Fate, climb: Climb) -> None:
+    try:
+        module = edited_model(mutant.texts(), "mutant")
+        for rung in RUNGS:
+            found = search(module, rung, climb)
+            if found:
+                fate.kind, fate.by, fate.steps = found[0]
+                fate.scope = rung.scope
+                return
+    except Exception as error:
+        # Whatever goes wrong while the text is read, walked or run is seen by anybody who runs it.
+        fate.kind, fate.by = ERROR, f"{type(error).__name__}: {error}"
+
+
+def _proofs(mutant: Mutant, fate: Fate) -> None:
+    module = edited_model(mutant.texts(), "mutant")
+    for scope in PROOFS:
+        fate.by, left = prove(module, scope)
+        fate.open += left
+        if fate.by:
+            fate.kind, fate.scope = INDUCTION, scope
+            return

@@ -1,0 +1,262 @@
+"""Explicit search, breadth first: every reachable state of a scope, a whole frontier at a time.
+
+Shortest counterexamples come for free; parents are kept per level, so that the run that led to a state can be rebuilt
+and replayed natively. Cut short, the search says so: that is never a pass.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from checker.deadline import Deadline
+from checker.model.layout import flatten
+from checker.model.model import Model, Taken
+from checker.search.fingerprint import Words
+from checker.search.orbits import SAMPLE, differing_step, names_matter
+from checker.search.successors import Expander, Found
+from checker.symbolic.columns import Program
+from spec.language import Property, copy
+
+PER_LEVEL = 32
+"""New states of each level that are kept to be tried under other names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When to stop: counts and seconds; None: never."""
+
+    states: int | None = None
+    seconds: float | None = None
+    depth: int | None = None
+
+
+@dataclass(slots=True)
+class Counterexample:
+    """The shortest run found that violates a property."""
+
+    property: str
+    steps: list[Taken]
+
+
+@dataclass(slots=True)
+class Exploration:
+    """What a search has shown."""
+
+    states: int = 0
+    transitions: int = 0
+    depth: int = 0
+    """Steps from the first state to the states found last."""
+    complete: bool = False
+    cut: str = ""
+    """Why the search ended early; empty: it did not."""
+    counterexamples: dict[str, Counterexample] = field(default_factory=dict)
+    seen: dict[str, int] = field(default_factory=dict)
+    """For each *sometimes*, the depth at which it was first seen."""
+    unseen: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    """The properties that were asked of every state or step."""
+    unasked: list[str] = field(default_factory=list)
+    """Those that do not apply in this scope."""
+    taken: dict[str, int] = field(default_factory=dict)
+    """How often each action was taken."""
+    collision: float = 0.0
+    """An upper bound of the chance that two states were taken for one."""
+    seconds: float = 0.0
+
+
+class Search:
+    """One search; `run` performs it."""
+
+    def __init__(
+        self,
+        model: Model,
+        symmetry: bool = True,
+        until: frozenset[str] | None = frozenset(),
+        naming: bool = False,
+    ) -> None:
+        """Prepare a search that ends once all of `until` are violated; empty: any property; None: it goes on.
+
+        With `naming` it asks whether names matter, and with symmetry ends where they do: `names` says why.
+        """
+        self.model = model
+        self.naming = naming
+        self.expander = Expander(model, symmetry, naming)
+        self.until = until
+        self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
+        self.result.taken = dict.fromkeys([*[action.name for action in model.actions], *model.impossible], 0)
+        self.result.asked = [stated.name for stated in model.properties if stated.kind in ("always", "step", "duty")]
+        self.result.unasked = list(model.unasked)
+        self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]
+        self.asked: dict[str, int] = {}
+        """Of how many states each property of every state has been asked."""
+        self.seen = np.zeros(0, np.uint64)
+        """The fingerprints of all states found, sorted."""
+        self.names = names_matter(self.expander.reader) if naming else ""
+        """What goes by names, in words; empty: nothing that has been found."""
+        self.sample: list[Any] = [np.array([list(flatten(model.init))], self.expander.width).T]
+        self.parents: list[Found] = []
+        self.clock = Deadline(None)
+        self.left = False
+        """Whether a level has been left in the middle."""
+
+    def _program(self, stated: Property) -> Program | bool:
+        held = self.expander.reader.holds(stated, [self.expander.reader.inputs])
+        return bool(held) if not hasattr(held, "op") else Program([held], self.expander.width)
+
+    def run(
+        self,
+        limits: Limits,
+        progress: Callable[[Exploration, int], None] | None = None,
+        clock: Deadline | None = None,
+    ) -> Exploration:
+        """Search until everything reachable has been seen, a property is violated, or a limit is reached.
+
+        A `clock` has begun to count before the search has, and stands for the limit in seconds.
+        """
+        started = time.perf_counter()
+        self.clock = clock or Deadline(limits.seconds)
+        result = self.result
+        everything = False
+        with self.clock:
+            everything = self._levels(limits, progress)
+        if self.clock.cut:
+            result.cut = self.clock.words
+        result.complete = everything and not result.cut
+        result.collision = result.states**2 / 2.0**65
+        result.seconds = time.perf_counter() - started
+        return result
+
+    def _levels(self, limits: Limits, progress: Callable[[Exploration, int], None] | None) -> bool:
+        """Search level by level; whether there is nothing left to look at."""
+        result = self.result
+        frontier = np.array([list(flatten(self.model.init))], self.expander.width).T.copy()
+        seen = self.expander.fingerprints(frontier)
+        result.states = 1
+        if progress:
+            progress(result, 1)
+        self._check_always(frontier)
+        while frontier.shape[1] and not self._enough():
+            result.cut = self._limit(limits)
+            if result.cut:
+                break
+            found, frontier, seen = self._level(frontier, seen)
+            self.parents.append(found)
+            # A level that was left in the middle is looked at like any other: what is wrong in it is wrong.
+            if frontier.shape[1]:
+                result.depth += 1
+            result.states += frontier.shape[1]
+            self._check_always(frontier)
+            if self._go_by_names(frontier):
+                break
+            if progress:
+                progress(result, frontier.shape[1])
+            if self.left and not self._enough():
+                result.cut = self.clock.words
+                break
+        self._go_by_names(frontier[:, :0], at_once=True)
+        self.seen = seen
+        return not frontier.shape[1]
+
+    def _go_by_names(self, frontier: Any, at_once: bool = False) -> bool:
+        """Keep some of the new states, and try once in a while, and at the end, whether their names matter."""
+        if self.naming and self.expander.symmetric and not self.names:
+            kept = sum(states.shape[1] for states in self.sample)
+            self.sample.append(frontier[:, :: max(1, frontier.shape[1] // PER_LEVEL)][:, :PER_LEVEL].copy())
+            if at_once or kept < SAMPLE <= kept + self.sample[-1].shape[1]:
+                always = [(stated.name, program) for stated, program in self.always if isinstance(program, Program)]
+                self.names = differing_step(self.expander, always, np.concatenate(self.sample, axis=1))
+        return bool(self.names) and self.expander.symmetric is not None
+
+    def _enough(self) -> bool:
+        """Whether what was looked for has been found."""
+        found = self.result.counterexamples
+        return self.until is not None and bool(found) and all(name in found for name in self.until)
+
+    def _limit(self, limits: Limits) -> str:
+        if limits.states is not None and self.result.states >= limits.states:
+            return f"{limits.states} states reached"
+        if self.clock.over:
+            return self.clock.words
+        if limits.depth is not None and self.result.depth >= limits.depth:
+            return f"depth {limits.depth} reached"
+        return ""
+
+    def _level(self, frontier: Any, seen: Any) -> tuple[Found, Any, Any]:
+        """Return the parents and columns of all new states one step on, and all fingerprints seen by then.
+
+        When the time is over, what is left of the level is left out, and `left` says so.
+        """
+        level = np.zeros(0, np.uint64)
+        parts: list[tuple[Found, Any]] = []
+        for start in range(0, frontier.shape[1], self.expander.chunk):
+            if start and self.clock.over:
+                self.left = True
+                break
+            columns = list(frontier[:, start : start + self.expander.chunk])
+            found, successors, new = self.expander.expand(columns, start, [seen, level], self)
+            if len(new):
+                level = merge(level, new)
+                parts.append((found, successors))
+        if not parts:
+            return Found.none(), frontier[:, :0], seen
+        states = np.concatenate([part for _, part in parts], axis=1)
+        return Found.join([found for found, _ in parts]), states, merge(seen, level)
+
+    # What the expander reports.
+
+    def count(self, action: str, transitions: int) -> None:
+        """Count transitions."""
+        self.result.transitions += transitions
+        self.result.taken[action] += transitions
+
+    def saw(self, name: str) -> None:
+        """Note that a *sometimes* has been seen."""
+        if name in self.result.unseen:
+            self.result.unseen.remove(name)
+            self.result.seen[name] = self.result.depth + 1
+
+    def violated(self, name: str, parent: int, taken: Taken) -> None:
+        """Note the first step that violates a property."""
+        if name not in self.result.counterexamples:
+            steps = [*self.run_to(len(self.parents), parent), taken]
+            self.result.counterexamples[name] = Counterexample(name, steps)
+
+    def _check_always(self, frontier: Any) -> None:
+        for stated, program in self.always:
+            self.asked[stated.name] = self.asked.get(stated.name, 0) + frontier.shape[1]
+            if stated.name in self.result.counterexamples or program is True or not frontier.shape[1]:
+                continue
+            for start in range(0, frontier.shape[1], self.expander.chunk):
+                columns = list(frontier[:, start : start + self.expander.chunk])
+                held = self.expander.over(program, columns) if program else [False]
+                failed = np.flatnonzero(~np.asarray(held))
+                if len(failed):
+                    steps = self.run_to(len(self.parents), start + int(failed[0]))
+                    self.result.counterexamples[stated.name] = Counterexample(stated.name, steps)
+                    break
+
+    def run_to(self, level: int, index: int) -> list[Taken]:
+        """Return the steps from the first state to a state of a level."""
+        steps: list[Taken] = []
+        for found in reversed(self.parents[:level]):
+            steps.append(self.expander.taken(int(found.instance[index]), int(found.choice[index])))
+            index = int(found.parent[index])
+        return steps[::-1]
+
+
+def merge(a: Words, b: Words) -> Words:
+    """Return two sorted arrays as one: the stable sort finds the two runs and merges them in one pass."""
+    return np.sort(np.concatenate([a, b]), kind="stable")
+
+
+def replay(model: Model, steps: Iterable[Taken]) -> list[Any]:
+    """Return the native states of a run, the first one included; a last step that raises Violated has no state."""
+    states = [copy(model.init)]
+    for step in steps:
+        states.append(model.take(states[-1], step.action, step.arguments))
+    return states

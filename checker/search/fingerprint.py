@@ -1,0 +1,169 @@
+"""Fingerprints of states: 64 bits, and the same 64 bits for all states that differ only in names.
+
+A plain fingerprint is a sum of random words, one for each leaf and value (small leaves share a table): two different
+states agree with probability 2**-64. Where members of a sort are interchangeable, it is the smallest over all renamings
+of the small sorts; members of the last sort (the slots) are not tried out: each enters by a hash of all that refers to
+it and all that is recorded about it, and the sum over them does not know their names.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.model.layout import Leaf
+from checker.model.user_files import BadModel
+from checker.symbolic.columns import Column
+
+Words = NDArray[np.uint64]
+_SPAN = 1 << 11
+"""Entries of a table that stay in the first-level cache."""
+
+
+def mix(words: Words) -> Words:
+    """Return words in which every bit depends on every bit of the input (the finalizer of splitmix64)."""
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return words ^ (words >> np.uint64(31))
+
+
+def span(leaf: Leaf) -> int:
+    """Return how many values a leaf may have."""
+    return leaf.high - leaf.low + 1
+
+
+class Table:
+    """Random words for the joint value of a few leaves."""
+
+    def __init__(self, leaves: list[Leaf], random: np.random.Generator) -> None:
+        self.leaves = leaves
+        size = int(np.prod([span(leaf) for leaf in leaves]))
+        self.wide = size > 1 << 22
+        self.words = random.integers(0, 1 << 64, 1 if self.wide else size, dtype=np.uint64)
+
+    def look(self, columns: list[Column]) -> Words:
+        """Return the word for each entry of the leaves' columns."""
+        index: Column | None = None
+        for leaf, column in zip(self.leaves, columns, strict=True):
+            value = column.astype(np.int64 if self.wide else np.int32) - leaf.low
+            index = value if index is None else index * span(leaf) + value
+        assert index is not None
+        if self.wide:
+            return mix(index.astype(np.uint64) + self.words[0])
+        found: Words = self.words[index]
+        return found
+
+
+def group(leaves: list[Leaf], random: np.random.Generator) -> list[Table]:
+    """Put neighbouring leaves into joint tables."""
+    tables: list[Table] = []
+    waiting: list[Leaf] = []
+    size = 1
+    for leaf in leaves:
+        if waiting and size * span(leaf) > _SPAN:
+            tables.append(Table(waiting, random))
+            waiting, size = [], 1
+        waiting.append(leaf)
+        size *= span(leaf)
+    return [*tables, Table(waiting, random)] if waiting else tables
+
+
+class Plain:
+    """Fingerprints that tell every two states apart."""
+
+    def __init__(self, leaves: list[Leaf], seed: int = 1) -> None:
+        self.tables = group([leaf for leaf in leaves if not leaf.transient], np.random.default_rng(seed))
+        self.table_of = {leaf.index: place for place, table in enumerate(self.tables) for leaf in table.leaves}
+
+    def parts(self, columns: list[Column]) -> list[Words]:
+        """Return each table's words for a chunk of states."""
+        return [table.look([columns[leaf.index] for leaf in table.leaves]) for table in self.tables]
+
+
+class Symmetric:
+    """Fingerprints that are equal for states which differ only in the names of interchangeable members."""
+
+    def __init__(self, leaves: list[Leaf], sorts: dict[str, int], seed: int = 2) -> None:
+        *small, self.named = sorts
+        self.size = sorts[self.named]
+        self.leaves = [leaf for leaf in leaves if not leaf.transient]
+        for leaf in self.leaves:
+            # What is recorded about a member enters without names, so it must name no other one.
+            if self._members(leaf) and (leaf.sort == self.named or len(self._members(leaf)) > 1):
+                raise BadModel(f"{leaf.path} relates two members of {self.named}: give the model another last sort")
+        random = np.random.default_rng(seed)
+        inside = [leaf for leaf in self.leaves if not self._members(leaf)]
+        self.plain = group([leaf for leaf in inside if leaf.sort != self.named], random)
+        self.references = [leaf for leaf in inside if leaf.sort == self.named]
+        self.keys = random.integers(0, 1 << 64, len(self.references), dtype=np.uint64)
+        self.absent = random.integers(0, 1 << 64, len(self.references), dtype=np.uint64)
+        self.about = self._about(random)
+        self.renamings = list(self._renamings({sort: sorts[sort] for sort in small}))
+
+    def _members(self, leaf: Leaf) -> list[int]:
+        return [member for sort, member in leaf.places if sort == self.named]
+
+    def _of(self, member: int, leaf: Leaf) -> tuple[tuple[str, int], ...]:
+        return tuple((sort, member if sort == self.named else place) for sort, place in leaf.places)
+
+    def _about(self, random: np.random.Generator) -> list[Table]:
+        """Return one table per kind of leaf that is recorded about each member, made for member 0."""
+        return group([leaf for leaf in self.leaves if self._members(leaf) == [0]], random)
+
+    def _renamings(self, small: dict[str, int]) -> Iterator[_Renaming]:
+        at = {(leaf.kind, leaf.places): leaf for leaf in self.leaves}
+        for choice in itertools.product(*[itertools.permutations(range(size)) for size in small.values()]):
+            renaming = dict(zip(small, choice, strict=True))
+            # The renamed state has at the place of a leaf what the state has at the place that is renamed to it.
+            source = {}
+            for leaf in self.leaves:
+                places = tuple((sort, renaming[sort][m] if sort in renaming else m) for sort, m in leaf.places)
+                source[leaf.index] = at[leaf.kind, places]
+            yield _Renaming(renaming, source)
+
+    def of(self, columns: list[Column]) -> Words:
+        """Return the fingerprint of each state of a chunk: the smallest over all renamings."""
+        fingerprints = [self._under(renaming, columns) for renaming in self.renamings]
+        smallest: Words = np.minimum.reduce(fingerprints)
+        return smallest
+
+    def _under(self, renaming: _Renaming, columns: list[Column]) -> Words:
+        total = np.zeros(len(columns[0]), np.uint64)
+        for table in self.plain:
+            total += table.look([renaming.column(leaf, columns) for leaf in table.leaves])
+        sums = [np.zeros(len(columns[0]), np.uint64) for _ in range(self.size)]
+        for leaf, key, absent in zip(self.references, self.keys, self.absent, strict=True):
+            column = renaming.column(leaf, columns)
+            for member in range(self.size):
+                sums[member] += (column == member) * key
+            total += (column < 0) * absent
+        at = {(leaf.kind, leaf.places): leaf for leaf in self.leaves}
+        for member in range(self.size):
+            for table in self.about:
+                there = [at[leaf.kind, self._of(member, leaf)] for leaf in table.leaves]
+                sums[member] += table.look([renaming.column(leaf, columns) for leaf in there])
+            total += mix(sums[member])
+        return mix(total)
+
+
+class _Renaming:
+    """One renaming of the members of the small sorts."""
+
+    def __init__(self, renaming: dict[str, tuple[int, ...]], source: dict[int, Leaf]) -> None:
+        self.source = source
+        # A value names a member: the place that member m moves to is where the renaming maps to m.
+        self.new_name = {
+            sort: np.array([*[order.index(member) for member in range(len(order))], -1], np.int8)
+            for sort, order in renaming.items()
+            if list(order) != sorted(order)
+        }
+
+    def column(self, leaf: Leaf, columns: list[Column]) -> Column:
+        """Return the column of a leaf in the renamed states."""
+        column = columns[self.source[leaf.index].index]
+        if leaf.sort in self.new_name:
+            return self.new_name[leaf.sort][column]
+        return column

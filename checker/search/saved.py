@@ -1,0 +1,158 @@
+"""A counterexample as data: saved under an id that a failing run prints, and found again by it.
+
+`.slotproof/<id>.json` holds what was checked and the steps, each an action's name and its arguments.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from checker.model.model import Model, Taken
+from spec.scope import BadScope, Scope
+
+FOLDER = Path(".slotproof")
+"""Where counterexamples lie, relative to the folder that the command runs in."""
+
+_ALWAYS_SPELLED = ("requests", "slots", "nodes", "max_len")
+"""Parts of a scope that a command line names even where they have their default: they bound every check."""
+
+
+class UnknownId(ValueError):
+    """No usable counterexample has this id; the message says which there are and how to make one."""
+
+
+class OtherModel(ValueError):
+    """The steps of a counterexample do not fit the model they are read for; the message says which does not."""
+
+
+class StoredStep(msgspec.Struct, frozen=True):
+    """One step: the action's name and its arguments after (state, context); tuples are lists here."""
+
+    action: str
+    arguments: list[Any]
+
+
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
+    """A counterexample and what it was found in; every text as it is spelled on a command line."""
+
+    design: str
+    """Name or file of the design; empty for a model without designs."""
+    scope: str
+    broken: str = msgspec.field(name="property")
+    """Name of the property that it violates."""
+    steps: list[StoredStep]
+    model: str = ""
+    """File of the model; empty: the protocol's own."""
+    settings: list[str] = []
+    """For a model from a file, its `--set` values, such as R=3."""
+
+    @property
+    def command(self) -> str:
+        """The one line that finds this counterexample again."""
+        return reproduce_line(self.design, self.scope, self.broken, self.model, self.settings)
+
+
+def save(
+    folder: Path,
+    design: str,
+    scope: object,
+    property_name: str,
+    steps: Iterable[Taken],
+    model: str = "",
+    settings: Sequence[str] = (),
+) -> str:
+    """Write a counterexample and return its id: 8 hex digits of a hash of all of it, so equal ones share a file."""
+    stored = Stored(
+        design=design,
+        scope=str(scope),
+        broken=property_name,
+        steps=[StoredStep(step.action.name, [_plain(value) for value in step.arguments]) for step in steps],
+        model=model,
+        settings=list(settings),
+    )
+    content = msgspec.json.format(msgspec.json.encode(stored), indent=1)
+    identity = hashlib.sha256(content).hexdigest()[:8]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{identity}.json").write_bytes(content + b"\n")
+    return identity
+
+
+def load(folder: Path, identity: str) -> Stored:
+    """Read a counterexample; raises UnknownId where there is none, or where its file cannot be read."""
+    known = sorted(path.stem for path in folder.glob("*.json"))
+    if identity not in known:
+        there = f"there {'is' if len(known) == 1 else 'are'} {', '.join(known)}" if known else "there is none yet"
+        raise UnknownId(
+            f"no counterexample {identity!r} in {folder}: {there}. A failing run writes one and prints its id; to make "
+            "it again, run the line that the failing run ended with"
+        )
+    path = folder / f"{identity}.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Stored)
+    except (OSError, msgspec.DecodeError) as error:
+        raise UnknownId(
+            f"{path} cannot be read as a counterexample ({error}); delete it and run the line that the failing run "
+            "ended with"
+        ) from error
+
+
+def steps_of(model: Model, stored: Stored) -> list[Taken]:
+    """Return the steps of a counterexample for a model; raises OtherModel where the model has no such action."""
+    actions = {action.name: action for action in model.actions}
+    steps = []
+    for number, step in enumerate(stored.steps, 1):
+        action = actions.get(step.action)
+        if action is None or len(action.choices) != len(step.arguments):
+            raise OtherModel(
+                f"step {number} of the counterexample, {step.action} with {len(step.arguments)} arguments, is no "
+                f"action of this model, which has {', '.join(actions)}; another version saved it: "
+                f"run {stored.command}"
+            )
+        steps.append(Taken(action, tuple(_frozen(value) for value in step.arguments)))
+    return steps
+
+
+def reproduce_line(
+    design: str, scope: object, property_name: str, model: str = "", settings: Sequence[str] = ()
+) -> str:
+    """Return the command that finds a violation again; of a scope, what is not default and what bounds every check."""
+    words = ["slotproof", "explore"]
+    if model:
+        words += ["--model", shlex.quote(model)]
+        for setting in settings:
+            words += ["--set", shlex.quote(setting)]
+    if design:
+        words += ["--design", shlex.quote(design)]
+    if not model:
+        words += ["--scope", f'"{_short(str(scope))}"']
+    return " ".join([*words, "--property", property_name])
+
+
+def _short(text: str) -> str:
+    try:
+        scope = Scope.parse(text)
+    except BadScope:
+        return text
+    usual = {field.name: field.default for field in dataclasses.fields(Scope)}
+    words = (word.partition("=") for word in str(scope).split())
+    return " ".join(
+        f"{name}={value}" for name, _, value in words if name in _ALWAYS_SPELLED or getattr(scope, name) != usual[name]
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return an argument as JSON knows it; numpy's numbers become Python's."""
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return bool(value) if isinstance(value, bool) else int(value)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(part) for part in value) if isinstance(value, list) else value

@@ -1,0 +1,247 @@
+"""The expressions of the subset, as the walk evaluates them; checker/symbolic/subset.py lists them, with what Python does."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from checker.model.layout import Record
+from checker.model.user_files import FILES, MISTAKES, BadModel, told
+from checker.symbolic.frame import Frame
+from checker.symbolic.graph import Node, Value, is_bool
+from checker.symbolic.outside import COMPUTED, refuse_mangled, static_attribute
+from checker.symbolic.path import Path
+from checker.symbolic.store import Refused
+from checker.symbolic.subset import ARITHMETIC, EXPRESSIONS, admitted, is_number, is_reference, refuse
+from checker.symbolic.values import UNDEFINED, Lazily, choose, mergeable, model_of
+
+
+class Expressions(Path):
+    """Evaluates expressions; mixed into the walk, which makes calls and executes statements."""
+
+    def run(self, function: Any, arguments: list[Any], named: dict[str, Any] | None = None) -> Any:
+        """Walk a call of a function of the text: checker/symbolic/statements.py."""
+        raise NotImplementedError
+
+    def expression(self, node: ast.expr, frame: Frame, iterated: bool = False) -> Any:
+        """Return the value of an expression, which has one whatever the state is; an iterator only if looped over."""
+        value = self.evaluate(node, frame)
+        if isinstance(value, Lazily) and not iterated:
+            raise refuse(
+                frame.file, node, f"{value.function.__name__}() where it is not looped over", "loop over it directly"
+            )
+        if value is UNDEFINED:
+            raise refuse(
+                frame.file,
+                node,
+                f"{ast.unparse(node)} may have no value here, or values of two kinds",
+                "set it on both sides of the `if`, or end the function with a return of one kind on every way",
+            )
+        return value
+
+    def evaluate(self, node: ast.expr, frame: Frame) -> Any:
+        """Return the value of an expression, which may be an iterator, or UNDEFINED."""
+        form = EXPRESSIONS.get(type(node))
+        if form is None:
+            raise refuse(frame.file, node)
+        try:
+            return getattr(self, form.reader)(node, frame)
+        except Refused as refused:
+            raise refuse(frame.file, node, *refused.args) from None
+        except BadModel:
+            raise
+        except MISTAKES as error:
+            if frame.file not in FILES:
+                raise
+            raise refuse(frame.file, node, f"{ast.unparse(node)} fails with {told(error)}", "fix it") from error
+
+    def where(self, condition: Value, node: ast.expr, frame: Frame, iterated: bool = False) -> Any:
+        """Return the value of an expression that Python evaluates only where the condition holds."""
+        if condition is True:
+            return self.expression(node, frame, iterated)
+        path, before = self.path, self.store.snapshot()
+        self.path = self.graph.and_(path, condition)
+        value = self.expression(node, frame, iterated)
+        self.path = path
+        # A call may have changed the state: elsewhere it has not happened.
+        self.store.merge(condition, self.store.snapshot(), before)
+        return value
+
+    def truth(self, value: Any, node: ast.expr, frame: Frame) -> Value:
+        """Return whether Python takes a value for true; a record or vector is no condition."""
+        if is_reference(value):
+            raise refuse(frame.file, node, f"{ast.unparse(node)} as a condition", "compare it, or ask for its len()")
+        return self.graph.truth(value)
+
+    def either(self, condition: Value, yes: Any, no: Any, node: ast.expr, frame: Frame) -> Any:
+        """Return one value for two; refuses two that are not of one kind."""
+        if not mergeable(yes, no):
+            raise refuse(frame.file, node, f"{ast.unparse(node)} has values of two kinds", "write an `if`")
+        return choose(self.graph, [(condition, yes), (self.graph.not_(condition), no)])
+
+    # Names and parts.
+
+    def _constant(self, node: ast.Constant, frame: Frame) -> Any:
+        if not isinstance(node.value, (int, str, type(None))):
+            raise refuse(frame.file, node, f"the constant {node.value!r}", "use whole numbers")
+        return node.value
+
+    def _name(self, node: ast.Name, frame: Frame) -> Any:
+        refuse_mangled(node.id)
+        try:
+            value = frame.look_up(node.id)
+        except NameError:
+            raise Refused(f"the name {node.id} is not defined here", "define it at the top of the file") from None
+        except ValueError:
+            raise Refused(f"the name {node.id} has no value yet", "define it before the function is called") from None
+        except TypeError as error:
+            raise Refused(f"{node.id} is {error}", "use whole numbers") from None
+        self.store.check(value)
+        return value
+
+    def _attribute(self, node: ast.Attribute, frame: Frame) -> Any:
+        owner = self.expression(node.value, frame)
+        refuse_mangled(node.attr)
+        if is_reference(owner):
+            model = model_of(owner)
+            if not isinstance(model, Record) or node.attr not in model.fields:
+                raise Refused(f"{ast.unparse(node)} is no field of a record", "use the state's fields")
+            return self.found_at(owner, node.attr, self.store.read(self.store.field(owner, node.attr)))
+        if is_number(owner):
+            raise Refused(f"{ast.unparse(node)} is no field of a record", "use the state's fields")
+        return self._outside(owner, node)
+
+    def _outside(self, owner: Any, node: ast.Attribute) -> Any:
+        """Return an attribute of what is no part of the state; a property is walked, other code behind it refused."""
+        static, of = static_attribute(owner, node.attr)
+        if isinstance(static, property):
+            return self.found_at(owner, node.attr, self.run(static.fget, [of]))
+        if static is COMPUTED:
+            raise Refused(f"{ast.unparse(node)} is computed by code that is not read", "write a method or a @property")
+        value = getattr(owner, node.attr)
+        try:
+            return self.found_at(owner, node.attr, admitted(value))
+        except TypeError as error:
+            raise Refused(f"{ast.unparse(node)} is {error}", "use whole numbers") from None
+
+    def found_at(self, owner: Any, name: str, value: Any) -> Any:
+        """Return the value of an attribute; checker/symbolic/naming_walk.py looks whose it is."""
+        return value
+
+    def indexed(self, owner: Any, index: Any) -> None:
+        """See which element of a vector or tuple is asked for; checker/symbolic/naming_walk.py looks how it is named."""
+
+    def _subscript(self, node: ast.Subscript, frame: Frame) -> Any:
+        owner = self.expression(node.value, frame)
+        index = self.expression(node.slice, frame)
+        if isinstance(owner, (tuple, list, dict, range)):
+            self.indexed(owner, index)
+            if isinstance(index, Node):
+                return self._of_tuple(owner, self.graph.int_(index), node, frame)
+            # What a tuple or range holds has been admitted with it, or made by the walk.
+            return owner[index] if isinstance(owner, (tuple, range)) else admitted(owner[index])
+        if not is_reference(owner):
+            raise Refused(f"{ast.unparse(node.value)} is no Vector", "index Vectors and tuples")
+        return self.at(owner, index)
+
+    def _of_tuple(self, owner: Any, index: Any, node: ast.Subscript, frame: Frame) -> Any:
+        """Return the element of a tuple at a computed index, which must lie inside whatever the state is."""
+        if not isinstance(owner, tuple) or not 0 <= index.low <= index.high < len(owner):
+            raise Refused(f"the index of {ast.unparse(node)} may lie outside", "use a Vector")
+        result = owner[index.high]
+        for place in range(index.high - 1, index.low - 1, -1):
+            result = self.either(self.graph.eq(index, place), owner[place], result, node, frame)
+        return result
+
+    def _tuple(self, node: ast.Tuple, frame: Frame) -> Any:
+        return tuple(self.expression(part, frame) for part in node.elts)
+
+    # Operators.
+
+    def _bool_op(self, node: ast.BoolOp, frame: Frame) -> Any:
+        conjunction = isinstance(node.op, ast.And)
+        result = self.expression(node.values[0], frame)
+        for part in node.values[1:]:
+            truth = self.truth(result, part, frame)
+            going = truth if conjunction else self.graph.not_(truth)
+            if going is False:
+                break
+            value = self.where(going, part, frame)
+            if not isinstance(going, Node):
+                result = value
+            elif is_bool(result) and is_bool(value):
+                result = self.graph.and_(result, value) if conjunction else self.graph.or_(result, value)
+            else:
+                # Python's `and` and `or` return an operand, not its truth.
+                result = self.either(going, value, result, node, frame)
+        return result
+
+    def _unary_op(self, node: ast.UnaryOp, frame: Frame) -> Any:
+        value = self.expression(node.operand, frame)
+        if isinstance(node.op, ast.Not):
+            return self.graph.not_(self.truth(value, node.operand, frame))
+        if isinstance(node.op, ast.USub) and is_number(value):
+            return self.graph.sub(0, value)
+        raise Refused(f"the operator of {ast.unparse(node)}", "use not and -")
+
+    def _bin_op(self, node: ast.BinOp, frame: Frame) -> Any:
+        return self.binary(node.op, self.expression(node.left, frame), self.expression(node.right, frame))
+
+    def binary(self, op: ast.operator, a: Any, b: Any) -> Any:
+        """Return the value of an arithmetic operation."""
+        name = ARITHMETIC.get(type(op))
+        if isinstance(a, tuple) and isinstance(b, int) and name == "mul":
+            return a * b
+        if name is None or not is_number(a) or not is_number(b):
+            raise Refused(f"this use of {type(op).__name__}", "use + - * // % on whole numbers")
+        try:
+            return getattr(self.graph, name)(a, b)
+        except ValueError as error:
+            raise Refused(str(error), "divide by a number of the scope") from None
+
+    def _compare_chain(self, node: ast.Compare, frame: Frame) -> Any:
+        result: Value = True
+        left = self.expression(node.left, frame)
+        for op, part in zip(node.ops, node.comparators, strict=True):
+            right = self.where(result, part, frame)
+            compared = self._compare(op, left, right)
+            if compared is None:
+                raise Refused(f"the comparison {ast.unparse(node)}", "compare numbers, or records with ==")
+            result = self.graph.and_(result, compared)
+            if result is False:
+                break
+            left = right
+        return result
+
+    def _compare(self, op: ast.cmpop, a: Any, b: Any) -> Value | None:
+        """Return whether a comparison holds; None: it is outside the subset."""
+        if isinstance(op, (ast.Eq, ast.NotEq)):
+            same = self.store.equal(a, b)
+            return same if isinstance(op, ast.Eq) else self.graph.not_(same)
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            # Whether two equal numbers are one object is a matter of Python's memory; only None is always itself.
+            return (a is b) == isinstance(op, ast.Is) if a is None or b is None else None
+        if isinstance(op, (ast.In, ast.NotIn)):
+            if isinstance(b, range) and is_number(a):
+                found = self.among(self.graph.int_(a), b)
+            elif isinstance(b, tuple):
+                found = self.graph.any_of(self.store.equal(a, item) for item in b)
+            else:
+                return None
+            return found if isinstance(op, ast.In) else self.graph.not_(found)
+        if not is_number(a) or not is_number(b):
+            return None
+        a, b = self.graph.int_(a), self.graph.int_(b)
+        if isinstance(op, ast.Lt):
+            return self.graph.lt(a, b)
+        if isinstance(op, ast.LtE):
+            return self.graph.le(a, b)
+        return self.graph.lt(b, a) if isinstance(op, ast.Gt) else self.graph.le(b, a)
+
+    def _if_exp(self, node: ast.IfExp, frame: Frame) -> Any:
+        condition = self.truth(self.expression(node.test, frame), node.test, frame)
+        if not isinstance(condition, Node):
+            return self.expression(node.body if condition else node.orelse, frame)
+        yes = self.where(condition, node.body, frame)
+        no = self.where(self.graph.not_(condition), node.orelse, frame)
+        return self.either(condition, yes, no, node, frame)

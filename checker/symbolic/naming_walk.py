@@ -1,0 +1,172 @@
+"""The walk that carries names: each range, vector and index says whether it goes by names (checker/search/naming.py)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from checker.model.layout import Array, Record
+from checker.model.user_files import FILES
+from checker.search.naming import Chosen, Member, NamedGraph, Size, member, size, vector_sorts
+from checker.symbolic.frame import Frame
+from checker.symbolic.graph import Node, Value
+from checker.symbolic.statements import Walk
+from checker.symbolic.store import Store
+from checker.symbolic.values import Lazily, Mux, meant, model_of
+
+_BOUNDS = ("others", "watched", "requests", "families", "nodes", "max_len")
+"""What a proof sets as it pleases to stand for all: a decision that asks is proved for that one value."""
+
+_IDENTITY = (ast.Is, ast.IsNot)
+
+
+class InOrder(tuple[Any, ...]):
+    """The names of a chosen order, sorted: good for saying that one order stands for all, and for nothing else."""
+
+
+class NamedWalk(Walk):
+    """A walk in which names know their sorts."""
+
+    graph: NamedGraph
+
+    def __init__(self, graph: NamedGraph, store: Store, context: Any, scope: Any) -> None:
+        super().__init__(graph, store, context)
+        self.names = graph.names
+        self.scope = scope
+        self.per: dict[Array, str] = {}
+        """The sort of which a vector has one element per member; "" for none; absent: nobody knows."""
+
+    def run(self, function: Any, arguments: list[Any], named: dict[str, Any] | None = None) -> Any:
+        """Walk a call and return its value; what is asked outside of calls is not the text's doing."""
+        before = self.names.listening, self.names.place
+        self.names.listening = bool(self.names.sorts)
+        result = super().run(function, arguments, named)
+        self.names.listening, self.names.place = before
+        return result
+
+    def branch(self, statement: ast.If, rest: list[ast.stmt], frame: Frame) -> bool:
+        """Execute an `if`."""
+        self.names.place = (frame.file, statement.lineno)
+        return super().branch(statement, rest, frame)
+
+    def statement(self, statement: ast.stmt, frame: Frame) -> None:
+        """Execute another statement."""
+        self.names.place = (frame.file, statement.lineno)
+        super().statement(statement, frame)
+
+    def found_at(self, owner: Any, name: str, value: Any) -> Any:
+        """Return the value of an attribute: vectors and the scope's numbers know what they are of."""
+        if isinstance(value, Node):
+            return value
+        if isinstance(owner, (Record, Mux)):
+            of = model_of(owner)
+            for part in meant(value):
+                if isinstance(part, Array) and isinstance(of, Record):
+                    self.per[part.place or part] = vector_sorts(of.cls)[name]
+            return value
+        if owner is self.scope:
+            if self.store.deciding and name in _BOUNDS:
+                self.names.ask(f"a decision asks for the scope's {name}")
+            if name in self.names.sorts:
+                return size(name, value)
+        return value
+
+    def indexed(self, owner: Any, index: Any) -> None:
+        """See which element of a vector or tuple is asked for."""
+        if isinstance(owner, (Array, Mux)):
+            array = model_of(owner)
+            if isinstance(array, Array):
+                self.names.indexed(self.per.get(array.place or array), len(array.elements), index)
+        elif isinstance(owner, Chosen) and self.names.is_name(index):
+            self.names.indexed(None, len(owner), index)
+        elif isinstance(owner, Chosen):
+            self.names.chosen(len(owner), index)
+        elif isinstance(owner, InOrder):
+            self.names.note("takes one out of the sorted names")
+        else:
+            self.names.used("indexes by", index)
+
+    def places(self, owner: Any, index: Any) -> list[tuple[Value, int]]:
+        """Return which elements an index may mean."""
+        self.indexed(owner, index)
+        found: list[tuple[Value, int]] = self._unheard(super().places, owner, index)
+        return found
+
+    def _of_tuple(self, owner: Any, index: Node, node: ast.Subscript, frame: Frame) -> Any:
+        return self._unheard(super()._of_tuple, owner, index, node, frame)
+
+    def _unheard(self, function: Any, *arguments: Any) -> Any:
+        """Return the value of a call in which the walk itself compares names."""
+        before, self.names.listening = self.names.listening, False
+        result = function(*arguments)
+        self.names.listening = before
+        return result
+
+    def _compare(self, op: ast.cmpop, a: Any, b: Any) -> Value | None:
+        if op.__class__ in _IDENTITY and (isinstance(a, Member) or isinstance(b, Member)):
+            self.names.used("asks for the identity of", a, b)
+            a, b = (int(each) if isinstance(each, Member) else each for each in (a, b))
+        if isinstance(b, InOrder) and isinstance(op, (ast.In, ast.NotIn)):
+            self.names.note("looks into the sorted names")
+        return super()._compare(op, a, b)
+
+    def _builtin(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
+        """Return the value of a call of a Python builtin."""
+        if function in (sorted, tuple) and not named and len(arguments) == 1:
+            (names,) = arguments
+            if isinstance(names, InOrder) or (function is sorted and isinstance(names, Chosen)):
+                return InOrder(sorted(names))
+        if function in (max, min, sorted, abs, range, int, bool):
+            flat = [part for item in arguments for part in (item if isinstance(item, (tuple, list)) else [item])]
+            self.names.used(f"{function.__name__}() of", *(part for part in flat if isinstance(part, Member)))
+        result = super()._builtin(function, arguments, named, node, frame)
+        if function is range:
+            return self._members(result, arguments)
+        if function is len and isinstance(arguments[0], (Array, Mux)):
+            sort = self._sort_of(arguments[0])
+            return size(sort, result) if sort in self.names.sorts else result
+        return result
+
+    def _members(self, numbers: Any, arguments: list[Any]) -> Any:
+        """Return a range made of the number of members of a sort as their names, if it has them all."""
+        for end in arguments:
+            if isinstance(end, Size) and sorted(numbers) == list(range(self.names.sorts[end.sort])):
+                return tuple(member(end.sort, number) for number in numbers)
+        return numbers
+
+    def _sort_of(self, value: Any) -> str | None:
+        """Return the sort whose members a collection has in order; "" for none, None where nobody knows."""
+        if isinstance(value, (Array, Mux)):
+            array = model_of(value)
+            return self.per.get(array.place or array) if isinstance(array, Array) else None
+        if isinstance(value, Lazily):
+            found = [self._sort_of(part) for part in value.arguments if not isinstance(part, int)]
+            return next((sort for sort in found if sort), None if None in found else "")
+        if isinstance(value, tuple) and value and all(isinstance(part, Member) for part in value):
+            ordered = list(value) == list(range(self.names.sorts[value[0].sort]))
+            return str(value[0].sort) if ordered else ""
+        return None if isinstance(value, Chosen) else ""
+
+    def iterate(self, value: Any) -> Iterator[Any]:
+        """Yield the elements of a fixed-size collection; the numbers of an enumerate may be names."""
+        if isinstance(value, InOrder):
+            self.names.note("goes through the sorted names")
+        if self.store.deciding and self.names.place[0] in FILES and self._sort_of(value) == "requests":
+            # What the spec's own functions look through has the rows of all others beside it.
+            self.names.ask("a decision goes through all requests")
+        if not isinstance(value, Lazily):
+            yield from super().iterate(value)
+            return
+        sort = self._sort_of(value)
+        if sort not in self.names.sorts or sort is None:
+            yield from super().iterate(value)
+            return
+        known = [self._sort_of(part) for part in value.arguments if not isinstance(part, int)]
+        if any(each is not None and each != sort for each in known):
+            self.names.note(f"pairs the members of {sort} with something else in order")
+        for item in super().iterate(value):
+            if value.function is enumerate and len(value.arguments) == 1:
+                yield member(sort, item[0]), *item[1:]
+            else:
+                yield item

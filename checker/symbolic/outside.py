@@ -1,0 +1,49 @@
+"""Attributes of what is no part of the state: scopes, designs, modules, classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import FunctionType, MemberDescriptorType, MethodDescriptorType, ModuleType
+from typing import Any, Final
+
+from checker.symbolic.store import Refused
+
+COMPUTED: Final = object()
+"""What stands for an attribute behind which code runs that a walk does not read, and that may answer anew each time."""
+
+_PLAIN: Final = (FunctionType, MemberDescriptorType, MethodDescriptorType, classmethod, property, staticmethod)
+
+
+def refuse_mangled(name: str) -> None:
+    """Refuse a name that Python changes where it stands inside a class."""
+    if name.startswith("__") and not name.endswith("__"):
+        raise Refused(f"the name {name}, which Python changes inside a class", "begin it with one underscore or none")
+
+
+def static_attribute(owner: Any, name: str) -> tuple[Any, Any]:
+    """Return what Python finds for an attribute before it runs any code of it, and the object that a property is of.
+
+    None: the attribute lies in the object itself, or nowhere. COMPUTED: some other code makes it.
+    """
+    if isinstance(owner, (ModuleType, type)):
+        return None, owner
+    of = owner.__self__ if _is_super(owner) else owner
+    for each in _classes(owner):
+        if name in vars(each):
+            found = vars(each)[name]
+            plain = isinstance(found, _PLAIN) or not hasattr(type(found), "__get__")
+            return (found if plain else COMPUTED), of
+    hooks = [each for each in type(of).__mro__[:-1] if {"__getattr__", "__getattribute__"} & vars(each).keys()]
+    return (COMPUTED if hooks else None), of
+
+
+def _classes(owner: Any) -> Iterator[Any]:
+    if _is_super(owner):
+        order = owner.__self_class__.__mro__
+        yield from order[order.index(owner.__thisclass__) + 1 :]
+    else:
+        yield from type(owner).__mro__
+
+
+def _is_super(owner: Any) -> bool:
+    return type(owner) is super

@@ -1,0 +1,210 @@
+"""The subset of Python that a walk reads: one place that lists all of it, each entry with what Python does there.
+
+A walk either does what Python does or refuses, with file, line and remedy. Whatever is in none of these tables is
+refused; `tests/attacks` holds a model for each entry and looks for a construct that is read in some third way.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import numbers
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, NoneType
+from typing import Any, Final, NamedTuple
+
+from checker.model.layout import Array, Record
+from checker.symbolic.graph import Node
+from checker.symbolic.values import UNDEFINED, Lazily, Mux
+from spec.language import Action, Property
+
+
+class Form(NamedTuple):
+    """A piece of syntax: the method of the walk that reads it, and what Python does there."""
+
+    reader: str
+    python: str
+
+
+STATEMENTS: Final[dict[type[ast.stmt], Form]] = {
+    ast.Assign: Form("_assign_all", "the value is computed first, then the targets are given it from left to right"),
+    ast.AnnAssign: Form("_declare", "as an assignment; the annotation of a local name is not evaluated"),
+    ast.AugAssign: Form("_augment", "the target is looked up once and read before the value is computed"),
+    ast.If: Form("branch", "one side is executed; names set on one side only have no value after the other"),
+    ast.For: Form("loop", "over a fixed number of elements, each read when it is its turn"),
+    ast.Return: Form("_return", "the call ends; without a value, or at the end of the text, it is None"),
+    ast.Continue: Form("_continue", "the rest of the loop's body is left out"),
+    ast.Expr: Form("_discard", "the value is computed and dropped"),
+    ast.Pass: Form("_pass", "nothing happens"),
+}
+
+EXPRESSIONS: Final[dict[type[ast.expr], Form]] = {
+    ast.Constant: Form("_constant", "a whole number, True, False, None or a text"),
+    ast.Name: Form("_name", "local names, then those of the functions around, then of the module, then builtins"),
+    ast.Attribute: Form("_attribute", "a field of a record; of what is no part of the state whatever Python finds"),
+    ast.Subscript: Form("_subscript", "an element; an index outside a Vector is a violation"),
+    ast.BoolOp: Form("_bool_op", "operands from left to right until one decides, and that operand is the value"),
+    ast.UnaryOp: Form("_unary_op", "not and -"),
+    ast.BinOp: Form("_bin_op", "+ - * // % on whole numbers, and a tuple repeated"),
+    ast.Compare: Form("_compare_chain", "from left to right until one is false; each operand is computed once"),
+    ast.IfExp: Form("_if_exp", "one side is computed"),
+    ast.Tuple: Form("_tuple", "its elements from left to right; it holds the records themselves, not copies"),
+    ast.Call: Form("_call", "the function first, then the arguments from left to right"),
+}
+
+ARITHMETIC: Final[dict[type[ast.operator], str]] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Mod: "mod",
+    ast.FloorDiv: "div",
+}
+"""Operators on whole numbers, by the operation of the graph. The right side of % and // is a positive constant."""
+
+COMPARISONS: Final[dict[type[ast.cmpop], str]] = {
+    ast.Eq: "numbers, texts, None; records, vectors and tuples part by part; unlike kinds are not equal",
+    ast.NotEq: "the negation of ==",
+    ast.Lt: "whole numbers",
+    ast.LtE: "whole numbers",
+    ast.Gt: "whole numbers",
+    ast.GtE: "whole numbers",
+    ast.In: "equality with an element of a tuple or a range",
+    ast.NotIn: "the negation of in",
+    ast.Is: "only beside None, which no number, text, record or tuple is",
+    ast.IsNot: "the negation of is",
+}
+
+FOLDS: Final[tuple[Any, ...]] = (any, all, sum)
+"""Builtins that read a generator expression, a Vector or a tuple, as far as Python would look at it."""
+
+ITERATORS: Final[tuple[Any, ...]] = (enumerate, zip, reversed)
+"""Builtins that may stand only where they are looped over: an element is read when it is its turn."""
+
+NUMERIC: Final[tuple[Any, ...]] = (abs, bool, int, max, min)
+"""Builtins that take numbers of the state."""
+
+NATIVE: Final[tuple[Any, ...]] = (abs, bool, int, isinstance, len, max, min, range, sorted, tuple)
+"""Builtins that are called as they are where no argument depends on the state."""
+
+_INSTEAD: Final[dict[type[ast.AST], tuple[str, str]]] = {
+    ast.While: ("while", "write `for ... in range(n)` with a fixed n"),
+    ast.Try: ("try", "say with guard(...) when the action may happen"),
+    ast.With: ("with", "call the functions directly"),
+    ast.Break: ("break", "put the rest of the body under an `if`, or return from a function"),
+    ast.Raise: ("raise", "write require(condition, 'property-name')"),
+    ast.Assert: ("assert", "write require(condition, 'property-name')"),
+    ast.Lambda: ("lambda", "write a named function"),
+    ast.ListComp: ("a list comprehension", "assign to the elements of a Vector, or use any(), all() or sum()"),
+    ast.SetComp: ("a set comprehension", "use any(), all() or sum()"),
+    ast.DictComp: ("a dict comprehension", "use any(), all() or sum()"),
+    ast.Dict: ("a dict", "use a record or a Vector"),
+    ast.Set: ("a set", "use a tuple"),
+    ast.List: ("a list", "use a Vector of the state, or a tuple"),
+    ast.JoinedStr: ("a formatted string", "leave texts to the checker"),
+    ast.Yield: ("yield", "return the value"),
+    ast.YieldFrom: ("yield", "return the value"),
+    ast.Await: ("await", "call the function directly"),
+    ast.NamedExpr: (":=", "assign on a line of its own"),
+    ast.Slice: ("a slice", "index the elements"),
+    ast.Starred: ("a starred expression", "name the elements"),
+    ast.Global: ("global", "keep it in the state"),
+    ast.Nonlocal: ("nonlocal", "keep it in the state"),
+    ast.Import: ("import", "import at the top of the file"),
+    ast.ImportFrom: ("import", "import at the top of the file"),
+    ast.Delete: ("del", "assign ABSENT"),
+    ast.FunctionDef: ("a nested function", "write it at the top of the file"),
+    ast.Match: ("match", "write if and elif"),
+}
+_ELSE: Final = "the subset is assignments, if, for over fixed sizes, return, continue, calls and expressions"
+
+
+class OutsideSubset(Exception):
+    """Text that the evaluator does not read; says where, what, and what to write instead."""
+
+    def __init__(self, file: str, line: int, what: str, instead: str) -> None:
+        # All of the arguments are kept, so that the error survives the way back from a worker process.
+        super().__init__(file, line, what, instead)
+
+    def __str__(self) -> str:
+        """Say where, what, and what to write instead."""
+        file, line, what, instead = self.args
+        return f"{file}:{line}: {what}; {instead}"
+
+
+def refuse(file: str, node: ast.AST, what: str = "", instead: str = "") -> OutsideSubset:
+    """Return the error for a piece of text outside the subset."""
+    known, advice = _INSTEAD.get(type(node), (type(node).__name__, _ELSE))
+    return OutsideSubset(file, getattr(node, "lineno", 0), what or f"{known} is outside the subset", instead or advice)
+
+
+# The kinds of values.
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a whole number or a bool, known or of the state."""
+    return isinstance(value, (int, Node))
+
+
+def is_reference(value: Any) -> bool:
+    """Whether a value stands for a record or a vector."""
+    return isinstance(value, (Record, Array, Mux))
+
+
+def is_concrete(value: Any) -> bool:
+    """Whether a value does not depend on the state in any part, so that Python itself may compute with it."""
+    if isinstance(value, (tuple, list)):
+        return all(map(is_concrete, value))
+    return value is not UNDEFINED and not isinstance(value, (Node, Record, Array, Mux, Lazily))
+
+
+def admitted(value: Any) -> Any:
+    """Return a value that the text names from outside the state as the walk reads it; raises TypeError with the kind.
+
+    Numbers that are not whole compare with whole ones in ways of their own, and so may subclasses of int; whatever is
+    an object of some class of its own may be asked for its attributes and compared with other such objects only.
+    """
+    if isinstance(value, int):
+        return _plain(value)
+    if isinstance(value, tuple):
+        if type(value) is not tuple:
+            raise TypeError(f"a {type(value).__name__}")
+        return tuple(map(admitted, value))
+    if isinstance(value, (str, NoneType, range, FunctionType, MethodType, BuiltinFunctionType, ModuleType, type)):
+        return value
+    if isinstance(value, (Action, Property)):
+        return value
+    if isinstance(value, (numbers.Number, bytes, bytearray, set, frozenset)):
+        raise TypeError(f"the {type(value).__name__} {value!r}")
+    return value
+
+
+_NUMERIC_METHODS: Final = tuple(
+    f"__{name}__"
+    for name in [
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "bool",
+        "hash",
+        "add",
+        "radd",
+        "sub",
+        "rsub",
+        "mul",
+        "rmul",
+        "mod",
+        "floordiv",
+        "neg",
+        "index",
+    ]
+)
+
+
+def _plain(value: int) -> int:
+    """Return a number as it is; one of an enumeration as a plain one. A kind with methods of its own is refused."""
+    kind = type(value)
+    if kind is bool or all(getattr(kind, name) is getattr(int, name) for name in _NUMERIC_METHODS):
+        return int(value) if isinstance(value, enum.Enum) else value
+    raise TypeError(f"the {kind.__name__} {value!r}")

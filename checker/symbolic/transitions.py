@@ -1,0 +1,169 @@
+"""One walk per action: when it may happen, what it changes, and which properties its step violates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, get_type_hints
+
+from checker.model.layout import Leaf, Record, flatten, leaves
+from checker.model.model import Instance, Model
+from checker.model.user_files import BadModel, place_of_function
+from checker.search.naming import NamedGraph, NamedStore, Names, given
+from checker.symbolic.graph import Graph, Node, Value, bounds, order
+from checker.symbolic.naming_walk import NamedWalk
+from checker.symbolic.statements import Walk
+from checker.symbolic.store import Store
+from spec.language import WELL_FORMED, Property
+
+
+@dataclass(eq=False, slots=True)
+class Transition:
+    """What one walk over an action leaves: values over the leaves of the state before and the free parameters."""
+
+    instance: Instance
+    parameters: dict[str, Value]
+    enabled: Value
+    after: list[Value]
+    """The value of every leaf, in order."""
+    faults: list[tuple[str, Value]]
+    """What the action itself violates: its requires, indices and ranges. Where one holds there is no state after it."""
+    steps: list[tuple[Property, Value]]
+    """For each step property, and each duty if they are asked, the condition under which this step violates it."""
+    sights: list[tuple[Property, Value]]
+    """For each *sometimes*, the condition under which this step shows it."""
+
+
+class Reader:
+    """Walks the functions of a model over one graph; `inputs` are the leaves of the state before.
+
+    With `duties` it also asks what only a search asks of every step; with `naming` it also finds what goes by names,
+    which takes a fifth longer.
+    """
+
+    def __init__(
+        self, model: Model, inputs: list[Value] | None = None, duties: bool = False, naming: bool = False
+    ) -> None:
+        self.model = model
+        self.asked = model.of_kind("step") + (model.of_kind("duty") if duties else [])
+        self.names = Names({sort: int(getattr(model.scope, sort)) for sort in model.symmetric} if naming else {})
+        """Where the texts that have been walked go by names."""
+        self.graph = NamedGraph(self.names) if naming else Graph()
+        self.leaves = list(leaves(model.shape))
+        self.referring = [leaf for leaf in self.leaves if leaf.sort in self.names.sorts]
+        quiet = constants(model)
+        self.hidden = {leaf.index: self.graph.leaf(leaf.path, *_span(leaf)) for leaf in self.leaves if leaf.transient}
+        """Stands for what only tells of the last step, where no property may read it."""
+        self.inputs: list[Value] = inputs or [
+            quiet[leaf.index] if leaf.transient else self.graph.leaf(leaf.path, leaf.is_bool, leaf.low, leaf.high)
+            for leaf in self.leaves
+        ]
+
+    def _walk(self) -> tuple[Store, Walk]:
+        if isinstance(self.graph, NamedGraph):
+            named = NamedStore(self.graph)
+            return named, NamedWalk(self.graph, named, self.model.context, self.model.scope)
+        store = Store(self.graph)
+        return store, Walk(self.graph, store, self.model.context)
+
+    def state(self, store: Store, values: list[Value]) -> Record:
+        """Return a state of new leaves with the given values."""
+        named = list(values)
+        for leaf in self.referring:
+            named[leaf.index] = self.names.known(leaf.sort, values[leaf.index])
+        shape = _renew(self.model.shape, store, named)
+        assert isinstance(shape, Record)
+        return shape
+
+    def transition(self, instance: Instance, sights: bool = True) -> Transition:
+        """Walk an action with some parameters fixed; without `sights`, what should be seen sometimes is left out."""
+        store, walk = self._walk()
+        state = self.state(store, self.inputs)
+        hints = get_type_hints(instance.action.function, include_extras=True)
+        chosen = {
+            name: self.graph.leaf(name, isinstance(values[0], bool), *_ends(values))
+            for name, values in instance.free.items()
+        }
+        arguments = [
+            given(self.names, hints.get(name), instance.fixed.get(name, chosen.get(name)))
+            for name in instance.action.choices
+        ]
+        walk.run(instance.action, [state, self.model.context, *arguments])
+        written = [store.values[leaf] for leaf in leaves(state)]
+        faults = self._faults(walk, written)
+        # A number in the place of a bool is one of 0 and 1 wherever there is a state after the step.
+        after = [
+            self.graph.truth(value) if leaf.is_bool else value for leaf, value in zip(self.leaves, written, strict=True)
+        ]
+        steps = [(stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.asked]
+        wanted = self.model.of_kind("sometimes") if sights else []
+        seen = [(stated, self.holds(stated, [self.inputs, after])) for stated in wanted]
+        return Transition(instance, dict(chosen), walk.enabled, after, faults, steps, seen)
+
+    def _faults(self, walk: Walk, after: list[Value]) -> list[tuple[str, Value]]:
+        """Return what the action violates; first come, first named, as natively."""
+        ranges: Value = False
+        for leaf, value in zip(self.leaves, after, strict=True):
+            low, high = bounds(value)
+            if low < leaf.low or high > leaf.high:
+                outside = self.graph.or_(self.graph.lt(value, leaf.low), self.graph.lt(leaf.high, value))
+                ranges = self.graph.or_(ranges, outside)
+        found: dict[str, Value] = {}
+        # Ranges are looked at once the action has come to its end.
+        ranges = self.graph.and_(ranges, self.graph.not_(walk.failed()))
+        for name, condition in [*walk.violations, (WELL_FORMED, ranges)]:
+            found[name] = self.graph.or_(found.get(name, False), condition)
+        return [(name, condition) for name, condition in found.items() if condition is not False]
+
+    def holds(self, stated: Property, states: list[list[Value]]) -> Value:
+        """Walk a property over one state, or over the states before and after a step."""
+        store, walk = self._walk()
+        # What only tells of the last step is no part of a state: after its step it is gone.
+        before = [self.hidden.get(index, value) for index, value in enumerate(states[0])]
+        value = walk.ask(stated, [*[self.state(store, values) for values in [before, *states[1:]]], self.model.context])
+        for node in order([value]) if self.hidden else []:
+            if node in self.hidden.values():
+                kind = "is of kind " + stated.kind if len(states) == 1 else "asks it of the state before its own step"
+                raise BadModel(
+                    f"{place_of_function(stated.function)}: the property {stated.name} reads {node.name}, which only "
+                    f"tells of the last step, and {kind}; make it a step property that reads it of the state after"
+                )
+        # A property that indexes outside a vector is false, not undefined.
+        outside = self.graph.any_of(condition for _, condition in walk.violations)
+        return self.graph.and_(value, self.graph.not_(outside))
+
+
+def _span(leaf: Leaf) -> tuple[bool, int, int]:
+    return leaf.is_bool, leaf.low, leaf.high
+
+
+def _ends(values: Sequence[int]) -> tuple[int, int]:
+    """Return the smallest and largest value; a range is too long to look through."""
+    ends = (values[0], values[-1]) if isinstance(values, range) else values
+    return int(min(ends)), int(max(ends))
+
+
+def constants(model: Model) -> list[Value]:
+    """Return the values of the first state's leaves."""
+    return list(flatten(model.init))
+
+
+def conjuncts(value: Value) -> Iterable[Value]:
+    """Yield the parts of a conjunction."""
+    if isinstance(value, Node) and value.op == "and":
+        for part in value.args:
+            yield from conjuncts(part)
+    else:
+        yield value
+
+
+def _renew(shape: Any, store: Store, values: list[Value]) -> Any:
+    if isinstance(shape, Leaf):
+        leaf = Leaf(
+            shape.index, shape.path, shape.is_bool, shape.low, shape.high, "", shape.sort, (), False, shape.ghost
+        )
+        store.values[leaf] = values[shape.index]
+        return leaf
+    if isinstance(shape, Record):
+        return Record(shape.cls, {name: _renew(part, store, values) for name, part in shape.fields.items()})
+    return type(shape)([_renew(part, store, values) for part in shape.elements])

@@ -1,0 +1,136 @@
+"""What a walk computes with, beside numbers: references to records and vectors, choices between them, and folds."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, Final
+
+from checker.model.layout import Array, Leaf, Record, Shape
+from checker.symbolic.graph import Graph, Node, Value
+from spec.language import Vector
+
+
+class Undefined:
+    """The class of UNDEFINED."""
+
+    def __bool__(self) -> bool:
+        raise TypeError("UNDEFINED has no truth value: the walk must refuse it")
+
+
+UNDEFINED: Final = Undefined()
+"""What a name or a call stands for that has a value, or one of this kind, on some paths only. Any use is refused."""
+
+
+@dataclasses.dataclass(eq=False, slots=True)
+class Mux:
+    """One of several records or vectors, by conditions of which exactly one holds."""
+
+    options: list[tuple[Value, Record | Array]]
+
+
+Reference = Record | Array | Mux
+
+
+def options(reference: Reference) -> list[tuple[Value, Record | Array]]:
+    """Return the records or vectors that a reference may stand for, with their conditions."""
+    return reference.options if isinstance(reference, Mux) else [(True, reference)]
+
+
+def model_of(reference: Reference) -> Record | Array:
+    """Return one of those that a reference may stand for: all are of one class, or of one size."""
+    return options(reference)[0][1]
+
+
+def mergeable(a: Any, b: Any) -> bool:
+    """Whether one value can stand for two: numbers, records of one class, vectors of one size and kind, or equals."""
+    if isinstance(a, (int, Node)) and isinstance(b, (int, Node)):
+        return True
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(mergeable(*pair) for pair in zip(a, b, strict=True))
+    if not isinstance(a, (Record, Array, Mux)) or not isinstance(b, (Record, Array, Mux)):
+        return a is not UNDEFINED and (a is b or (isinstance(a, (str, range)) and type(a) is type(b) and a == b))
+    return alike(model_of(a), model_of(b))
+
+
+def alike(a: Shape, b: Shape) -> bool:
+    """Whether two shapes have the same leaves in the same places."""
+    if isinstance(a, Record) and isinstance(b, Record):
+        return a.cls is b.cls and all(alike(part, b.fields[name]) for name, part in a.fields.items())
+    if isinstance(a, Array) and isinstance(b, Array):
+        same_size = len(a.elements) == len(b.elements)
+        return same_size and all(alike(*pair) for pair in zip(a.elements, b.elements, strict=True))
+    return isinstance(a, Leaf) and isinstance(b, Leaf)
+
+
+def meant(value: Any) -> list[Record | Array]:
+    """Return the records or vectors that a value may stand for; none for a number."""
+    return [part for _, part in options(value)] if isinstance(value, (Record, Array, Mux)) else []
+
+
+def inside(shape: Shape) -> Iterator[Record | Array]:
+    """Yield a record or vector and all within it."""
+    if not isinstance(shape, Leaf):
+        yield shape
+        for part in shape.fields.values() if isinstance(shape, Record) else shape.elements:
+            yield from inside(part)
+
+
+def choose(graph: Graph, parts: list[tuple[Value, Any]]) -> Any:
+    """Return one value for several by condition: the last is the one when no other condition holds."""
+    first = parts[0][1]
+    if all(part is first for _, part in parts):
+        return first
+    if isinstance(first, tuple):
+        columns = zip(*[part for _, part in parts], strict=True)
+        conditions = [condition for condition, _ in parts]
+        return tuple(choose(graph, list(zip(conditions, column, strict=True))) for column in columns)
+    if isinstance(first, (Record, Array, Mux)):
+        flat: list[tuple[Value, Record | Array]] = []
+        for condition, part in parts:
+            flat.extend((graph.and_(condition, inner), leaf) for inner, leaf in options(part))
+        flat = [(condition, part) for condition, part in flat if condition is not False]
+        if all(part is flat[0][1] for _, part in flat):
+            return flat[0][1]
+        return Mux(flat)
+    if not isinstance(first, (int, Node)):
+        # Equal texts, ranges or None: whichever it is, it is the same.
+        return first
+    result = parts[-1][1]
+    for condition, part in reversed(parts[:-1]):
+        result = part if part is result else graph.where(condition, part, result)
+    return result
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Lazily:
+    """An enumerate(), zip() or reversed(), which reads its vectors' elements only when it is their turn."""
+
+    function: Any
+    arguments: list[Any]
+
+
+class Fold:
+    """What any(), all(), sum() or Vector() has made of the elements so far."""
+
+    def __init__(self, function: Any, graph: Graph) -> None:
+        self.function = function
+        self.graph = graph
+        self.values: list[Any] = []
+        self.result: Value = 0 if function is sum else function is all
+        self.going: Value = True
+        """The condition under which Python would look at the next element."""
+
+    def add(self, condition: Value, value: Any) -> None:
+        """Take one element in, present under a condition."""
+        graph = self.graph
+        if self.function is Vector:
+            self.values.append(value)
+        elif self.function is sum:
+            self.result = graph.add(self.result, graph.where(condition, graph.int_(value), 0))
+        elif self.function is any:
+            self.result = graph.or_(self.result, graph.and_(condition, graph.truth(value)))
+            self.going = graph.not_(self.result)
+        else:
+            self.result = graph.and_(self.result, graph.or_(graph.not_(condition), graph.truth(value)))
+            self.going = self.result

@@ -1,0 +1,176 @@
+"""Admission, prefill and preparation of a trace's event by the spec, and the comparison of what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from checker.traces.conformance.shadow import Batch, Follower
+from checker.traces.format import Admit, Prefill, PrefillRow, Prepare, PrepareRow
+from spec.actions.admission import admit
+from spec.actions.decode import prepare
+from spec.actions.prefill import prefill
+from spec.design import Design
+from spec.language import ABSENT
+from spec.scope import Scope
+from spec.state import ADMITTED, Request, RequestId, Row, Text, initial
+
+FIELDS = ("len", "count", "mark", "slot", "pos", "next", "last", "ring")
+
+
+def follow_admit(follower: Follower, line: int, event: Admit) -> None:
+    """A request gets its slots; how long its prompt is, and what it hits, shows at its prefill."""
+    follower.begin(line, "admit", None)
+    name = event.r
+    request = follower.running.get(name, ABSENT)
+    if request == ABSENT:
+        request = follower.idle(name)
+    follower.take_slots(name, request, [event.working, *[slot for slot in event.ring if slot is not None]])
+    follower.act(admit, request, request, 1, ABSENT)
+    me = follower.state.requests[request]
+    follower.running[name] = request
+    for field, expected, seen in (
+        ("working", follower.slots.physical[me.working], event.working),
+        ("next", me.next, me.next if event.next is None else event.next),
+        ("last", me.last, me.last if event.last is None else event.last),
+        ("ring", follower.ring_of(request), event.ring),
+    ):
+        if expected != seen:
+            raise follower.differs(name, field, expected, seen)
+    follower.collect()
+
+
+def follow_prefill(follower: Follower, line: int, event: Prefill) -> None:
+    """A prefill batch. The spec has one request in each; several rows are its action again, into the same batch."""
+    _launch(follower, line, "prefill", event)
+    batch = Batch(event.b, [])
+    for row in event.rows:
+        request = _request(follower, row.r)
+        me = follower.state.requests[request]
+        if me.phase == ADMITTED:
+            me.seq_len, me.prefix = row.len, _hit(follower, row)
+        if batch.rows:
+            follower.state.pending -= 1
+        aside = follower.put_aside(_cached_before_the_end(follower, row, request))
+        follower.act(prefill, request, ABSENT)
+        follower.forget_aside(aside)
+        batch.rows.append((row.r, request))
+        follower.rows_out[request] += 1
+    follower.batches.append(batch)
+    if not batch.rows:
+        # A prefill batch without rows is a batch without rows of ours: the spec knows it as an empty decode batch.
+        names = follower.scope.requests
+        follower.design.preparing = []
+        follower.act(prepare, [False] * names, tuple(range(names)), (False,) * names, ABSENT)
+    state = follower.state
+    rows = state.batches[state.pending - 1].rows
+    for row, (_, request) in zip(event.rows, batch.rows, strict=True):
+        _compare(follower, row, request, rows[request], state.requests[request])
+
+
+def follow_prepare(follower: Follower, line: int, event: Prepare) -> None:
+    """A decode batch: the trace says whose rows are in it and who got a spare."""
+    _launch(follower, line, "prepare", event)
+    requests = [_request(follower, row.r) for row in event.rows]
+    for row, request in zip(event.rows, requests, strict=True):
+        taken = follower.new_slots(request, row.ring)
+        if taken:
+            follower.take_slots(row.r, request, taken)
+    present = [False] * follower.scope.requests
+    for request in requests:
+        present[request] = True
+        follower.rows_out[request] += 1
+    follower.design.preparing = sorted(requests)
+    names = len(present)
+    follower.act(prepare, present, tuple(range(names)), (False,) * names, ABSENT)
+    state = follower.state
+    made, everyone = list(state.batches[state.pending - 1].rows), list(state.requests)
+    for row, request in zip(event.rows, requests, strict=True):
+        _compare(follower, row, request, made[request], everyone[request])
+    follower.batches.append(Batch(event.b, [(row.r, r) for row, r in zip(event.rows, requests, strict=True)]))
+    follower.collect()
+
+
+def _launch(follower: Follower, line: int, kind: str, event: Prefill | Prepare) -> None:
+    follower.begin(line, kind, event.b)
+    if event.b <= follower.newest:
+        raise follower.differs(None, "b", f"more than {follower.newest}", event.b, "batches are numbered as launched")
+    follower.newest = event.b
+    seen: set[str] = set()
+    for row in event.rows:
+        if row.r in seen:
+            raise follower.differs(row.r, "r", "one row for each request", row.r)
+        seen.add(row.r)
+
+
+def _request(follower: Follower, name: str) -> RequestId:
+    """A name that isn't running stands for an idle request: the action's own guard then says what is wrong."""
+    request = follower.running.get(name, ABSENT)
+    return follower.idle(name) if request == ABSENT else request
+
+
+def _hit(follower: Follower, row: PrefillRow) -> int:
+    """Return the tokens that the row's copy covers, as the spec's admission sees the cached slot that it names."""
+    if row.copy_from is None and row.prefix == 0:
+        return 0
+    label = row.prefix  # A copy from an unknown slot is taken on trust.
+    if row.copy_from is not None:
+        if row.copy_from not in follower.cache:
+            words = follower.owner_words(row.copy_from)
+            raise follower.differs(row.r, "copy_from", "a cached slot", row.copy_from, words)
+        label = follower.cache[row.copy_from]
+    expected = _admitted_prefix(follower.scope.mode, follower.scope.ring, label, row.len)
+    if row.prefix != expected or expected == 0:
+        why = f"an entry under {label} tokens, and a prompt of {row.len}"
+        raise follower.differs(row.r, "prefix", expected, row.prefix, why)
+    return expected
+
+
+def _cached_before_the_end(follower: Follower, row: PrefillRow, request: RequestId) -> list[Text]:
+    """Return the key of the boundary before the prompt's end, where the row marks that end and an entry is as long.
+
+    Whether that entry is of the same text no trace tells, so it is taken on trust.
+    """
+    before = row.len - follower.scope.interval
+    return [Text(request, before)] if row.mark == row.len and before in follower.cache.values() else []
+
+
+@cache
+def _admitted_prefix(mode: str, ring: int, label: int, prompt: int) -> int:
+    scope = Scope(requests=1, slots=ring + 2, mode=mode, ring=ring, max_len=max(label, prompt, 1))
+    state = initial(scope)
+    state.cached[0], state.free[0] = Text(0, label), False
+    admit.function(state, Design(scope), 0, 0, prompt, ABSENT)
+    return state.requests[0].prefix
+
+
+def _compare(follower: Follower, row: PrefillRow | PrepareRow, request: RequestId, made: Row, me: Request) -> None:
+    physical = follower.slots.physical
+    count = made.decode_count
+    expected = (
+        made.seq_len,
+        count,
+        None if made.mark == ABSENT else made.mark,
+        physical[made.slot],
+        None if made.position == ABSENT else made.position,
+        me.next,
+        me.last,
+        tuple([physical[slot] for slot in me.ring]),
+    )
+    seen = (
+        row.len,
+        row.count if isinstance(row, PrepareRow) else count,
+        row.mark,
+        row.slot,
+        row.pos,
+        me.next if row.next is None else row.next,
+        me.last if row.last is None else row.last,
+        row.ring,
+    )
+    if expected != seen:
+        raise _first(follower, row.r, expected, seen)
+
+
+def _first(follower: Follower, name: str, expected: Sequence[object], seen: Sequence[object]) -> Exception:
+    index = next(index for index, value in enumerate(expected) if value != seen[index])
+    return follower.differs(name, FIELDS[index], expected[index], seen[index])

@@ -1,0 +1,246 @@
+"""Results and what follows them: processing, publications, freed slots, evictions, and requests that are aborted."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from checker.traces.conformance.divergence import Group
+from checker.traces.conformance.shadow import Batch, Follower
+from checker.traces.conformance.slot_map import Physical
+from checker.traces.format import Evict, Free, Process, ProcessRow, Publish
+from spec.actions.cache import evict
+from spec.actions.device import device
+from spec.actions.results import process
+from spec.actions.transfer import abort
+from spec.language import ABSENT, Disabled, Violated
+from spec.slots import give_back
+from spec.state import IDLE, RequestId, Text, nothing
+
+FIELDS = ("next", "last", "last_len", "ring")
+Offer = tuple[str, Physical, int, bool]  # request, slot, length in tokens, whether it was stored
+
+
+def follow_effects(follower: Follower, group: Group) -> None:
+    """Effects, after the result that they belong to if there is one."""
+    line, first = group[0]
+    effects = group
+    early = set()
+    for _, event in group:
+        # What the cache gives up while a result is processed may be handed out in the same step.
+        if isinstance(event, Evict) and event.slot in follower.cache and event.slot not in early:
+            del follower.cache[event.slot]
+            early.add(event.slot)
+    offers: list[Offer] = []
+    freed: list[Physical] = []
+    if isinstance(first, Process):
+        effects = group[1:]
+        follower.begin(line, "process", first.b)
+        offers = _process(follower, first, effects)
+        freed = follower.collect()
+    else:
+        follower.begin(line, _kind(first), None)
+    _publications(follower, effects, offers)
+    for at, event in effects:
+        if isinstance(event, Evict):
+            if event.slot in early:
+                early.remove(event.slot)
+            else:
+                _evict(follower, at, event.slot)
+    _freed(follower, effects, freed)
+
+
+def _process(follower: Follower, event: Process, effects: Group) -> list[Offer]:
+    """Process the oldest batch, compare its rows; returns the publications that the design makes."""
+    oldest = follower.batches[0] if follower.batches else Batch(event.b, [])
+    if oldest.b != event.b:
+        raise follower.differs(None, "b", oldest.b, event.b, "results are processed in launch order")
+    matched = _match(follower, oldest, event)
+    for row, request in matched:
+        if not row.skipped and not row.done and isinstance(row.ring, tuple):
+            taken = follower.new_slots(request, row.ring)
+            if taken:
+                follower.take_slots(row.r, request, taken)
+    aside = follower.put_aside(_already_cached(oldest, effects))
+    finishes = [False] * follower.scope.requests
+    for row, request in matched:
+        finishes[request] = row.done
+    while not follower.design.ready(follower.state) and follower.state.written < follower.state.pending:
+        follower.act(device)
+    follower.act(process, finishes, tuple(range(len(finishes))), ABSENT)
+    follower.forget_aside(aside)
+    follower.batches.popleft()
+    for row, request in matched:
+        if not row.skipped:
+            _compare(follower, row, request)
+    offers = [offer for name, request in oldest.rows for offer in _offers(follower, name, request)]
+    for row, request in matched:
+        if row.done and follower.running.get(row.r) == request:
+            del follower.running[row.r]
+    for _, request in oldest.rows:
+        follower.rows_out[request] -= 1
+    return offers
+
+
+def _match(follower: Follower, batch: Batch, event: Process) -> list[tuple[ProcessRow, RequestId]]:
+    """Pair the result's rows with the batch's. A row may be left out if its request has left."""
+    requests = dict(batch.rows)
+    state = follower.state
+    matched = []
+    for row in event.rows:
+        request = requests.pop(row.r, None)
+        if request is None:
+            raise follower.differs(row.r, "r", [name for name, _ in batch.rows], row.r, "the batch has no such row")
+        left = state.requests[request].phase == IDLE
+        if row.skipped != left:
+            raise follower.differs(row.r, "skipped", left, row.skipped, f"{row.r} {'has left' if left else 'runs'}")
+        matched.append((row, request))
+    for name, request in requests.items():
+        if state.requests[request].phase != IDLE:
+            raise follower.differs(name, "r", name, None, "it runs, and the result has no row for it")
+    return matched
+
+
+def _already_cached(batch: Batch, effects: Group) -> list[Text]:
+    """Return the keys that the trace says the cache held already."""
+    requests = dict(batch.rows)
+    return [
+        Text(requests[event.r], event.len)
+        for _, event in effects
+        if isinstance(event, Publish) and not event.stored and event.r in requests
+    ]
+
+
+def _compare(follower: Follower, row: ProcessRow, request: RequestId) -> None:
+    state = follower.state
+    seen = state.step.events[request]
+    if row.lookahead is not UNSET and row.lookahead != seen.lookahead:
+        raise follower.differs(row.r, "lookahead", seen.lookahead, row.lookahead)
+    if row.done:
+        return
+    me = state.requests[request]
+    physical = follower.slots.physical
+    label = None if me.last_len == ABSENT else me.last_len
+    if (
+        row.last_len != label
+        or (row.next is not None and row.next != me.next)
+        or (row.last is not None and row.last != me.last)
+        or row.ring != tuple([physical[slot] for slot in me.ring])
+    ):
+        for field, expected in zip(FIELDS, (me.next, me.last, label, follower.ring_of(request)), strict=True):
+            value = getattr(row, field)
+            if value != expected and not (value is None and field in ("next", "last")):
+                raise follower.differs(row.r, field, expected, value)
+
+
+def _offers(follower: Follower, name: str, request: RequestId) -> list[Offer]:
+    """What the design published in this step, or would have if the key had been new. Stored slots leave the model."""
+    state, physical = follower.state, follower.slots.physical
+    event = state.step.events[request]
+    if event.key_cached:
+        slot, label = follower.design.offered[request]
+        return [(name, physical[slot], label, False)]
+    if event.published == ABSENT:
+        return []
+    slot = next(slot for slot, key in enumerate(state.cached) if key == Text(request, event.published))
+    state.cached[slot] = nothing()
+    follower.slots.store(slot)
+    return [(name, physical[slot], event.published, True)]
+
+
+def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> None:
+    expected = {offer[0]: offer for offer in offers}
+    for line, event in effects:
+        if not isinstance(event, Publish):
+            continue
+        offer = expected.pop(event.r, None)
+        if offer is None:
+            words = f"slot {event.slot} as {event.len} tokens"
+            raise follower.differs(event.r, "publication", None, words, "", line, "publish")
+        _, slot, length, stored = offer
+        for field, value, seen in (
+            ("len", length, event.len),
+            ("slot", event.slot if slot is None else slot, event.slot),
+            ("stored", stored, event.stored),
+        ):
+            if value != seen:
+                raise follower.differs(event.r, field, value, seen, "", line, "publish")
+        if stored:
+            follower.cache[event.slot] = event.len
+    for name, slot, length, stored in expected.values():
+        words = f"slot {slot} as {length} tokens" if stored else f"slot {slot}, not stored"
+        raise follower.differs(name, "publication", words, None, missing=True)
+
+
+def _evict(follower: Follower, line: int, slot: int) -> None:
+    """Evict a slot that was published just before; any other isn't cached, and the spec's guard says so."""
+    if slot in follower.cache:
+        del follower.cache[slot]
+        return
+    words = follower.owner_words(slot)
+    try:
+        evict.function(follower.state, follower.design, max(0, follower.slots.owned(slot)))
+    except (Disabled, Violated) as error:
+        diverged = follower.stopped(error)
+        told = diverged.divergence
+        told.line, told.event, told.request = line, "evict", None
+        told.field, told.expected, told.seen, told.why = "slot", "a cached slot", slot, words
+        raise diverged from error
+
+
+def _freed(follower: Follower, effects: Group, freed: list[Physical]) -> None:
+    """Compare the freed slots; those that complete the slots of a running request mean that it was aborted."""
+    expected = [slot for slot in freed if slot is not None]
+    unknown = len(freed) - len(expected)
+    more: list[tuple[int, int]] = []
+    for line, event in effects:
+        if isinstance(event, Free):
+            for slot in event.slots:
+                if slot is None:
+                    _free_absent(follower, line)
+                elif slot in expected:
+                    expected.remove(slot)
+                else:
+                    more.append((line, slot))
+    if more:
+        unknown += _aborts(follower, more)
+    for line, slot in more:
+        unknown -= 1
+        if unknown < 0 or follower.owner_words(slot) != "nobody has it":
+            raise follower.differs(None, "slots", freed, slot, follower.owner_words(slot), line, "free")
+    if expected:
+        raise follower.differs(None, "freed", sorted(expected), None, missing=True)
+
+
+def _aborts(follower: Follower, more: list[tuple[int, int]]) -> int:
+    """Abort the running requests all of whose slots are among `more`; returns how many unknown slots they had."""
+    unknown = 0
+    for name, request in list(follower.running.items()):
+        me = follower.state.requests[request]
+        physical = follower.slots.physical
+        own = [physical[slot] for slot in (me.working, *me.ring) if slot != ABSENT]
+        known = [slot for slot in own if slot is not None]
+        listed = [slot for _, slot in more]
+        if known and all(slot in listed for slot in known):
+            follower.begin(more[0][0], "free", None)
+            follower.act(abort, request)
+            del follower.running[name]
+            for slot in follower.collect():
+                if slot is None:
+                    unknown += 1
+                else:
+                    del more[[slot for _, slot in more].index(slot)]
+    return unknown
+
+
+def _free_absent(follower: Follower, line: int) -> None:
+    try:
+        give_back(follower.state, ABSENT)
+    except Violated as error:
+        diverged = follower.stopped(error)
+        told = diverged.divergence
+        told.line, told.event, told.field, told.expected, told.seen = line, "free", "slots", "a slot", None
+        raise diverged from error
+
+
+def _kind(event: object) -> str:
+    return {Publish: "publish", Free: "free", Evict: "evict"}[type(event)]  # type: ignore[index]

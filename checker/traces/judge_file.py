@@ -1,0 +1,95 @@
+"""Judging trace files: the verdict, and conformance to a design, in one pass over each file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from checker.command.console import INCONCLUSIVE, SHOWN, USAGE, VIOLATED
+from checker.command.report.conformance import conformance_lines
+from checker.command.report.verdict import verdict_lines
+from checker.traces.conformance.conformance import Conformance
+from checker.traces.conformance.divergence import Conformity
+from checker.traces.format import BadTrace, read_trace
+from checker.traces.verdict import Verdict
+from checker.traces.verdict_judge import Judge
+from spec.design import Design
+
+
+@dataclass(slots=True)
+class Judgement:
+    """What one trace file shows."""
+
+    path: Path
+    verdict: Verdict
+    conformity: Conformity | None = None
+
+    @property
+    def code(self) -> int:
+        """The exit code: violated, or diverging from the design asked for; cut; shown."""
+        if self.verdict.outcome == "bad" or (self.conformity is not None and not self.conformity.conforms):
+            return VIOLATED
+        return INCONCLUSIVE if self.verdict.outcome == "cut" else SHOWN
+
+    @property
+    def lines(self) -> list[str]:
+        """The judgement for a person."""
+        lines = verdict_lines(self.verdict, str(self.path))
+        if self.conformity is not None:
+            lines += conformance_lines(self.conformity, str(self.path))
+        return lines
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The judgement for a machine."""
+        return {
+            "path": str(self.path),
+            "code": self.code,
+            "verdict": msgspec.to_builtins(self.verdict),
+            "conformance": msgspec.to_builtins(self.conformity),
+        }
+
+
+@dataclass(slots=True)
+class Unjudged:
+    """A trace that cannot be judged, and why: bad input."""
+
+    path: Path
+    reason: str
+    code: int = USAGE
+
+    @property
+    def lines(self) -> list[str]:
+        """Nothing: the reason is no result."""
+        return []
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The reason for a machine."""
+        return {"path": str(self.path), "code": self.code, "reason": self.reason}
+
+
+def judge_file(path: Path, design: type[Design] | None = None, without_spare: str = "") -> Judgement:
+    """Judge one trace file; raises BadTrace."""
+    try:
+        reader = read_trace(path)
+    except OSError as error:
+        raise BadTrace(str(path), 0, f"the file cannot be read: {error.strerror}") from error
+    judge = Judge(reader.header, reader.path)
+    follower = Conformance(reader.header, design, without_spare) if design else None
+    for line, event in reader:
+        judge.feed(line, event)
+        if follower is not None:
+            follower.feed(line, event)
+    verdict = judge.result(reader.cut)
+    return Judgement(path, verdict, follower.result(verdict.outcome == "cut") if follower else None)
+
+
+def worst(judgements: Iterable[Judgement | Unjudged]) -> int:
+    """Return the exit code for several traces: bad input weighs more than a violation, and that than a cut trace."""
+    codes = {judgement.code for judgement in judgements}
+    return next((code for code in (USAGE, VIOLATED, INCONCLUSIVE) if code in codes), SHOWN)
