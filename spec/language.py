@@ -1,7 +1,7 @@
 """The words the spec is written in: plain Python, and a handful of names that give it its readings.
 
 An action changes the state it is given. It says with `guard` when it may happen and with `require` what must never be
-false while it does. Run it natively and both raise; evaluate it (checker/symbolic/statements.py) and both become conditions.
+false while it does. Run it natively and both raise; evaluate it (symbolic/statements.py) and both become conditions.
 """
 
 from __future__ import annotations

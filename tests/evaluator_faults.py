@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.command import console
+from checker.exit_codes import INTERNAL, SHOWN, VIOLATED
 from checker.search.audit import Disagreement
 from checker.search.bfs import Search
 from checker.search.check import Check, run
@@ -101,5 +101,5 @@ def exit_code(checks: tuple[Check, ...] = CHECKS) -> int:
     try:
         right = all(run(check).as_expected for check in checks)
     except Disagreement:
-        return console.INTERNAL
-    return console.SHOWN if right else console.VIOLATED
+        return INTERNAL
+    return SHOWN if right else VIOLATED

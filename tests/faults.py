@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 
 from checker.command import console
+from checker.exit_codes import SHOWN, VIOLATED
 from checker.lockstep.campaign import Found, hunt, seconds_of
 from checker.search.check import Check, run
 from checker.search.suite import STORY_SCOPE
@@ -309,7 +310,7 @@ def with_seeds(faults: list[Fault], seconds: float, seeds: range) -> int:
     console.Progress().done()
     columns = ["fault", "seeds that find it", "s at most", "runtime steps, median", "at most"]
     console.table(f"Planted faults, with seeds {seeds[0]} to {seeds[-1]}", columns, [line for line, _ in told])
-    return console.SHOWN if all(right for _, right in told) else console.VIOLATED
+    return SHOWN if all(right for _, right in told) else VIOLATED
 
 
 def main(words: list[str]) -> int:
@@ -343,7 +344,7 @@ def main(words: list[str]) -> int:
     wrong = [result.fault.name for result in results if not result.right]
     if wrong:
         console.say(f"python -m tests.faults --time {given.time} --seed {given.seed} {' '.join(wrong)}")
-    return console.VIOLATED if wrong else console.SHOWN
+    return VIOLATED if wrong else SHOWN
 
 
 if __name__ == "__main__":

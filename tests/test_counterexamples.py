@@ -2,9 +2,10 @@
 
 import pytest
 
+from checker.explain.reproduce import reproduce_line
 from checker.explain.story import render, tell
 from checker.model.model import Model, Taken, load_module
-from checker.search.saved import OtherModel, UnknownId, load, reproduce_line, save, steps_of
+from checker.search.saved import OtherModel, UnknownId, load, save, steps_of
 from spec.scope import Scope
 from tests.timeline_runs import RUNS, model_of, run_of
 

@@ -20,8 +20,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from checker.model.model import Model, load_module
+from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel
-from checker.symbolic.subset import OutsideSubset
 from tests.test_evaluate_model import states_of, steps_agree
 
 HEADER = """

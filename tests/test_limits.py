@@ -14,10 +14,10 @@ import pytest
 import z3
 
 from checker.command import console
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.command.report import proof as proof_report
 from checker.command.report.ring import exit_code as ring_code
 from checker.deadline import Deadline, TimeIsUp
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof.matrix import Proof, Proven, prove, unneeded
 from checker.proof.ring_theorem import ring_table
 from checker.proof.solver import solver

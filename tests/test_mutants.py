@@ -6,9 +6,9 @@ from collections import Counter
 import pytest
 
 import spec.model
-from checker.command.console import SHOWN, VIOLATED
 from checker.command.report.mutation import data, exit_code, show
 from checker.command.verify import Verification
+from checker.exit_codes import SHOWN, VIOLATED
 from checker.lockstep.campaign import Campaign
 from checker.lockstep.machine import Coverage
 from checker.lockstep.mix import ACTIONS

@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from checker.command.cli import app
+from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel
 from checker.search.check import Check, Outcome, model_for, run
-from checker.symbolic.subset import OutsideSubset
 from tests import plain_bfs
 
 MODEL = '''

@@ -10,6 +10,7 @@ import spec.model
 from checker.command.console import Progress
 from checker.command.report.bmc import run as run_bounded
 from checker.command.report.search import story
+from checker.model.any_order import any_order, code, named
 from checker.model.known_designs import DESIGNS
 from checker.model.model import Model
 from checker.model.seeded_faults import WRONG_EDITS
@@ -17,7 +18,6 @@ from checker.model.spec_copy import apply, edited_model
 from checker.model.user_files import BadModel
 from checker.proof import matrix
 from checker.proof.matrix import CORE, Proof, induction_of, parse
-from checker.search.any_order import any_order, code, named
 from checker.search.check import Check, run
 from checker.search.orbits import names_matter
 from checker.symbolic.transitions import Reader

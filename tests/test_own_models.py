@@ -11,9 +11,9 @@ import pytest
 from checker.command import cli
 from checker.command.report.search import exit_code, why_vacuous
 from checker.model.designs import design_class
+from checker.model.source import OutsideSubset
 from checker.model.user_files import BadFile, BadModel, blame
 from checker.search.check import Check, model_for, run
-from checker.symbolic.subset import OutsideSubset
 from checker.workers import spread
 
 ROOT = Path(__file__).parents[1]

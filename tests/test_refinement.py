@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from checker.command.report.traces import lines
 from checker.lockstep.lockstep import Failed, Twin, config_of
 from checker.lockstep.step import Move, Unplayable, replay
-from checker.lockstep.stutters import STUTTERS
 from checker.model.known_designs import DESIGNS
 from checker.model.model import Model
 from checker.scenarios.read import read
+from checker.scenarios.stutters import STUTTERS
 from checker.traces.judge_file import judge_file
 from runtime import boundary, device_ops
 from runtime.batch import Rows
@@ -63,7 +64,7 @@ def test_what_the_runtime_did_is_a_good_trace_that_conforms(tmp_path):
     path = tmp_path / "run.ndjson"
     replay(read(Path(__file__).parent / "scenarios" / "two-requests-one-key.txt"), trace=path)
     judged = judge_file(path, DESIGNS["slotproof"])
-    assert judged.code == 0, judged.lines
+    assert judged.code == 0, lines(judged)
 
 
 def prefilled(scope=EAGER):
@@ -238,7 +239,7 @@ def test_a_trace_names_rows_rightly_after_they_have_been_regrouped(tmp_path):
     path = tmp_path / "run.ndjson"
     replay(read(Path(__file__).parent / "scenarios" / "moved-and-regrouped.txt"), trace=path)
     judged = judge_file(path, DESIGNS["slotproof"])
-    assert judged.code == 0, judged.lines
+    assert judged.code == 0, lines(judged)
 
 
 def test_a_runtime_needs_a_number_for_an_interval():

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.command.report import boundary as boundary_report
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof import boundary_contract, boundary_proof, boundary_source
 from checker.proof.boundary_columns import disagreement
 from checker.proof.boundary_proof import CONTRACT, MARKS, WIDER, Prover, Shipped, model_with, prove

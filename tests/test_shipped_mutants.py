@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from checker.command.console import SHOWN, VIOLATED, Progress
+from checker.command.console import Progress
+from checker.exit_codes import SHOWN, VIOLATED
 from checker.mutation import boundary as boundary_mutants
 from checker.mutation.boundary import data, exit_code, judge, judge_all, mutants, show
 from checker.proof.boundary_columns import NAME

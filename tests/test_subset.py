@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from checker.model.model import load_module
-from checker.model.source import text_of
+from checker.model.source import OutsideSubset, text_of
 from checker.symbolic.graph import Graph
 from checker.symbolic.statements import Walk
 from checker.symbolic.store import Store
-from checker.symbolic.subset import OutsideSubset
 from checker.symbolic.transitions import Reader
 from tests.test_evaluate_grammar import model_of
 

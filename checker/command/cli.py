@@ -14,17 +14,20 @@ from checker.command import console
 from checker.command.interrupts import end_at_ctrl_c
 from checker.command.options import Design, Json, ModelFile, Scope, Seconds, Settings, positive, scope_words
 from checker.command.report import bmc as bmc_report
+from checker.command.report import boundary_mutation
 from checker.command.report import mutation as mutation_report
 from checker.command.report import proof as proof_report
 from checker.command.report import repair as repair_report
 from checker.command.report import ring as ring_report
 from checker.command.report import search as search_report
+from checker.command.report.traces import lines as judgement_lines
 from checker.deadline import TimeIsUp
+from checker.exit_codes import INCONCLUSIVE, INTERNAL, SHOWN, USAGE, VIOLATED, worst
 from checker.explain.story import render, tell
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS, RELEASES, released
+from checker.model.source import OutsideSubset
 from checker.model.user_files import BadFile, BadModel, blame
-from checker.mutation import boundary as boundary_mutants
 from checker.mutation.score import SEED
 from checker.proof import repair as repairing
 from checker.proof.ring_theorem import ring_table
@@ -37,9 +40,8 @@ from checker.search.check import Check, model_for, run_all
 from checker.search.check import run as run_check
 from checker.search.saved import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.search.suite import designs as design_checks
-from checker.symbolic.subset import OutsideSubset
 from checker.traces.format import BadTrace
-from checker.traces.judge_file import Judgement, Unjudged, judge_file, worst
+from checker.traces.judge_file import Judgement, Unjudged, judge_file
 from spec.scope import EAGER, OVERWRITE, SKIP, BadScope
 
 app = typer.Typer(
@@ -57,7 +59,7 @@ def tell_version(wanted: bool) -> None:
     """Print the version and end, where that is wanted."""
     if wanted:
         console.say(console.version())
-        raise typer.Exit(console.SHOWN)
+        raise typer.Exit(SHOWN)
 
 
 @app.callback()
@@ -151,7 +153,7 @@ def designs(as_json: Json = False) -> None:
             console.say(f"== {name} ({released(name) or 'in no release'}): {DESIGNS[name].summary}\n")
             search_report.show(outcome)
             console.say("")
-    raise typer.Exit(0 if all(outcome.as_expected for outcome in outcomes) else console.VIOLATED)
+    raise typer.Exit(0 if all(outcome.as_expected for outcome in outcomes) else VIOLATED)
 
 
 @app.command()
@@ -176,11 +178,11 @@ def judge(
         except BadTrace as error:
             judgements.append(Unjudged(file, str(error)))
             complain(error)
-        if not as_json and judgements[-1].lines:
-            console.say("\n".join(judgements[-1].lines))
+        if not as_json and (lines := judgement_lines(judgements[-1])):
+            console.say("\n".join(lines))
     if as_json:
         console.emit([judgement.data for judgement in judgements])
-    raise typer.Exit(worst(judgements))
+    raise typer.Exit(worst(judgement.code for judgement in judgements))
 
 
 @app.command()
@@ -200,7 +202,7 @@ def play(
             console.say(f"{file}:{failure.line}:{failure.column}: {failure.message}")
         if played.failed:
             console.say(f"slotproof play {file}" + (f" --design {design}" if design else ""))
-    raise typer.Exit(console.VIOLATED if played.failed else console.SHOWN)
+    raise typer.Exit(VIOLATED if played.failed else SHOWN)
 
 
 @app.command()
@@ -214,7 +216,7 @@ def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id t
     except ValueError as error:
         raise OtherModel(f"{identity}: {error}; design or spec have changed since: run {found.command}") from error
     console.say(render(story))
-    raise typer.Exit(console.VIOLATED)
+    raise typer.Exit(VIOLATED)
 
 
 @app.command()
@@ -327,7 +329,7 @@ def mutants(
     """Change the spec in every small way, and show what notices it: the mutation score."""
     with console.Progress() as progress:
         if shipped:
-            raise typer.Exit(boundary_mutants.run(sample, seed, as_json, progress))
+            raise typer.Exit(boundary_mutation.run(sample, seed, as_json, progress))
         raise typer.Exit(mutation_report.run(sample, seed, workers, as_json, progress))
 
 
@@ -342,24 +344,24 @@ def run(words: Sequence[str] | None = None) -> int:
         app(words)
     except BAD_INPUT as error:
         complain(error)
-        return console.USAGE
+        return USAGE
     except Disagreement as error:
         complain(error)
         complain("this is an error of slotproof itself: no verdict stands; please report the lines above")
-        return console.INTERNAL
+        return INTERNAL
     except TimeIsUp:
         complain("the time is used up")
-        return console.INCONCLUSIVE
+        return INCONCLUSIVE
     except (Exception, SystemExit) as error:
         if blame(error):
             complain(blame(error))
-            return console.USAGE
+            return USAGE
         if isinstance(error, SystemExit):
             return int(error.code or 0)
         traceback.print_exc()
         print("slotproof: this is an error of slotproof itself; the trace above says where", file=sys.stderr)
-        return console.INTERNAL
-    return console.SHOWN
+        return INTERNAL
+    return SHOWN
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""How results reach a person or a machine: tables on stdout, progress on stderr, exit codes."""
+"""How results reach a person or a machine: tables on stdout, progress on stderr."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from typing import Any
 import msgspec
 from rich.console import Console
 from rich.table import Table
-
-SHOWN, VIOLATED, USAGE, INCONCLUSIVE, INTERNAL = 0, 1, 2, 3, 70
-"""Exit codes: shown; violated, survived or vacuous; bad input; unknown or cut short; an error of our own."""
 
 EVERY = 10.0
 """Seconds after which a run whose stderr is no terminal says how far it is."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say, table
+from checker.command.console import Progress, say, table
 from checker.command.report import boundary as boundary_report
 from checker.command.report import fuzz as fuzz_report
 from checker.command.report import mutation as mutation_report
 from checker.command.report import proof as proof_report
 from checker.command.report import search as search_report
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.lockstep.campaign import Campaign, fuzz
 from checker.mutation.score import Score, score
 from checker.proof.boundary_proof import Shipped

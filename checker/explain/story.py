@@ -16,9 +16,9 @@ from typing import Any
 
 from checker.explain.failing_condition import Clause, false_clause, violated_clause
 from checker.explain.narrate import CPU, DEVICE, launched, request_name, say, slot_name, text_name
+from checker.explain.reproduce import reproduce_line
+from checker.model.any_order import protocol
 from checker.model.model import Model, Taken
-from checker.search.any_order import protocol
-from checker.search.saved import reproduce_line
 from spec.design import Design
 from spec.language import ABSENT, WELL_FORMED, Disabled, Violated, copy
 from spec.rows import promised

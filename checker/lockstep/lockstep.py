@@ -16,9 +16,9 @@ import numpy as np
 import spec.model
 from checker.lockstep.abstraction import Mismatch, View, differences
 from checker.lockstep.runtime_invariants import evictable, rows_in_flight, touched
-from checker.lockstep.stutters import move, regroup
 from checker.lockstep.watch import Watch
 from checker.model.model import Model, Taken
+from checker.scenarios.stutters import move, regroup
 from runtime.boundary import ABSENT
 from runtime.columns import Ints
 from runtime.config import BadConfig, Config

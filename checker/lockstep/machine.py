@@ -1,6 +1,6 @@
 """The machine: its rules are the spec's actions and two more, and each step is taken on runtime and spec together.
 
-Sizes, modes and the weights of the rules (checker/lockstep/mix.py) are drawn anew for every run. What is enabled is asked of the
+Sizes, modes and the weights of the rules (mix.py) are drawn anew for every run. What is enabled is asked of the
 twin, so no step is wasted.
 """
 

@@ -3,7 +3,7 @@
 A model is a module with `State`, `init(scope)`, `actions`, `properties` and a dataclass `Scope`. Optional: `Context`,
 built from the scope and handed to every action and property after the state (default: the scope itself); `symmetric`,
 the sorts whose members are interchangeable, the one with the most members last. Parameters and fields that name one say
-so (`Annotated[int, Id(sort)]`); names are compared with each other and with ABSENT only (checker/search/naming.py).
+so (`Annotated[int, Id(sort)]`); names are compared with each other and with ABSENT only (checker/symbolic/naming.py).
 """
 
 from __future__ import annotations

@@ -7,8 +7,58 @@ import functools
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import Final
 
-from checker.symbolic.subset import OutsideSubset
+_INSTEAD: Final[dict[type[ast.AST], tuple[str, str]]] = {
+    ast.While: ("while", "write `for ... in range(n)` with a fixed n"),
+    ast.Try: ("try", "say with guard(...) when the action may happen"),
+    ast.With: ("with", "call the functions directly"),
+    ast.Break: ("break", "put the rest of the body under an `if`, or return from a function"),
+    ast.Raise: ("raise", "write require(condition, 'property-name')"),
+    ast.Assert: ("assert", "write require(condition, 'property-name')"),
+    ast.Lambda: ("lambda", "write a named function"),
+    ast.ListComp: ("a list comprehension", "assign to the elements of a Vector, or use any(), all() or sum()"),
+    ast.SetComp: ("a set comprehension", "use any(), all() or sum()"),
+    ast.DictComp: ("a dict comprehension", "use any(), all() or sum()"),
+    ast.Dict: ("a dict", "use a record or a Vector"),
+    ast.Set: ("a set", "use a tuple"),
+    ast.List: ("a list", "use a Vector of the state, or a tuple"),
+    ast.JoinedStr: ("a formatted string", "leave texts to the checker"),
+    ast.Yield: ("yield", "return the value"),
+    ast.YieldFrom: ("yield", "return the value"),
+    ast.Await: ("await", "call the function directly"),
+    ast.NamedExpr: (":=", "assign on a line of its own"),
+    ast.Slice: ("a slice", "index the elements"),
+    ast.Starred: ("a starred expression", "name the elements"),
+    ast.Global: ("global", "keep it in the state"),
+    ast.Nonlocal: ("nonlocal", "keep it in the state"),
+    ast.Import: ("import", "import at the top of the file"),
+    ast.ImportFrom: ("import", "import at the top of the file"),
+    ast.Delete: ("del", "assign ABSENT"),
+    ast.FunctionDef: ("a nested function", "write it at the top of the file"),
+    ast.Match: ("match", "write if and elif"),
+}
+_ELSE: Final = "the subset is assignments, if, for over fixed sizes, return, continue, calls and expressions"
+
+
+class OutsideSubset(Exception):
+    """Text that the evaluator does not read; says where, what, and what to write instead."""
+
+    def __init__(self, file: str, line: int, what: str, instead: str) -> None:
+        # All of the arguments are kept, so that the error survives the way back from a worker process.
+        super().__init__(file, line, what, instead)
+
+    def __str__(self) -> str:
+        """Say where, what, and what to write instead."""
+        file, line, what, instead = self.args
+        return f"{file}:{line}: {what}; {instead}"
+
+
+def refuse(file: str, node: ast.AST, what: str = "", instead: str = "") -> OutsideSubset:
+    """Return the error for a piece of text outside the subset."""
+    known, advice = _INSTEAD.get(type(node), (type(node).__name__, _ELSE))
+    return OutsideSubset(file, getattr(node, "lineno", 0), what or f"{known} is outside the subset", instead or advice)
+
 
 EDITED: dict[str, str] = {}
 """Texts that stand in no file: edited copies of spec modules, by the name under which they were compiled."""

@@ -31,7 +31,7 @@ class BadFile(ValueError):
     """An error of a user's own file, in words; the message says where."""
 
 
-_OURS: Final = str(Path(__file__).parent)
+_OURS: Final = str(Path(__file__).parents[1])
 
 
 def told(error: BaseException) -> str:

@@ -18,8 +18,8 @@ from typing import Any, get_type_hints
 
 from checker.model.layout import flatten
 from checker.model.model import MOST_CHOICES, Model, first_few, load_module, parameters
+from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel, place_in, told
-from checker.symbolic.subset import OutsideSubset
 from spec.language import WELL_FORMED, Action, ActionDeclaration, Declaration, Property, copy
 
 _SETTING = re.compile(r"(\w+)=(-?[0-9]{1,18})")

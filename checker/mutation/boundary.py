@@ -1,4 +1,4 @@
-"""Automatic mutants of the code that ships: each must be told from the spec by a property of checker/proof/boundary_contract.py.
+"""Automatic mutants of the code that ships: each must be told from the spec by a property of proof/boundary_contract.py.
 
 The questions of one mutant differ from the last one's in the shipped text only, so the solver is asked at once: a
 search, which would have to compute all steps anew, costs more. Columns come first; they cost nearly nothing.
@@ -6,13 +6,11 @@ search, which would have to compute all steps anew, costs more. Columns come fir
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED, Progress, emit, say, table
 from checker.mutation.operators import Mutant, mutants_of
 from checker.proof.boundary_columns import NAME, disagreement
 from checker.proof.boundary_proof import CONTRACT, MARKS, WIDER, prover
@@ -82,54 +80,3 @@ def judge_all(chosen: Sequence[Mutant], note: Callable[[str], None] | None = Non
             killed = sum(bool(fate.by) for fate in fates)
             note(f"{len(fates)} of {len(chosen)} mutants of the shipped code judged, {killed} killed")
     return fates
-
-
-def run(sample: int | None, seed: int, as_json: bool, progress: Progress) -> int:
-    """Judge all mutants or a sample, print what became of them, and return the exit code."""
-    chosen = mutants()
-    if sample is not None:
-        chosen = random.Random(seed).sample(chosen, min(sample, len(chosen)))
-    fates = judge_all(chosen, progress.note)
-    progress.done()
-    if as_json:
-        emit(data(fates))
-    else:
-        show(fates)
-    return exit_code(fates)
-
-
-def exit_code(fates: Sequence[Fate]) -> int:
-    """Return the exit code: a survivor is a hole, an open question is no answer."""
-    left = [fate for fate in fates if not fate.by]
-    if any(not fate.open for fate in left):
-        return VIOLATED
-    return INCONCLUSIVE if left else SHOWN
-
-
-def data(fates: Sequence[Fate]) -> dict[str, Any]:
-    """Return the result for a machine."""
-    return {
-        "mutants": len(fates),
-        "killed": sum(bool(fate.by) for fate in fates),
-        "fates": [
-            {"name": fate.mutant.name, "old": fate.mutant.old, "new": fate.mutant.new, "by": fate.by}
-            | {"inputs": fate.inputs, "open": fate.open, "seconds": fate.seconds}
-            for fate in fates
-        ],
-        "code": exit_code(fates),
-    }
-
-
-def show(fates: Sequence[Fate]) -> None:
-    """Print what kills how many, then every survivor."""
-    count: dict[str, int] = {}
-    for fate in fates:
-        count[fate.by or "nothing"] = count.get(fate.by or "nothing", 0) + 1
-    rows = [(name, str(number)) for name, number in sorted(count.items(), key=lambda item: -item[1])]
-    table("Mutants of the shipped code", ("killed by", "mutants"), rows)
-    for fate in fates:
-        if not fate.by:
-            left = f"; left open: {', '.join(fate.open)}" if fate.open else ""
-            say(f"SURVIVED: {fate.mutant.name}\n  - {fate.mutant.old}\n  + {fate.mutant.new}{left}")
-    killed = sum(bool(fate.by) for fate in fates)
-    say(f"{killed} of {len(fates)} mutants killed in {sum(fate.seconds for fate in fates):.0f} s")

@@ -1,6 +1,6 @@
 """The mutation score of the spec: does every small change of it break something that has a name?
 
-The mutants are made in checker/mutation/operators.py, what may kill them is in checker/mutation/oracles.py, and those that nothing kills
+The mutants are made in operators.py, what may kill them is in oracles.py, and those that nothing kills
 have their reasons in checker/mutation/equivalent.py.
 """
 

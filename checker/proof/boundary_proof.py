@@ -1,4 +1,4 @@
-"""Proof that the code that ships decides as the spec does: checker/proof/boundary_contract.py over every step that the spec can take.
+"""Proof that the code that ships decides as the spec does: boundary_contract.py over every step that the spec can take.
 
 Marks are computed from an interval, and a remainder by an unknown number is beyond the solver: that much is proved for
 the intervals below. All else is proved for any boundary pattern. Two of the properties assume parts of the invariant

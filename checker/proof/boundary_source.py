@@ -43,7 +43,7 @@ def functions(module: Any = boundary) -> dict[str, FunctionType]:
 
 
 def about(module: Any, **others: Any) -> tuple[Property, ...]:
-    """Return the properties of checker/boundary_contract.py with another module, and maybe other helpers, in its names."""
+    """Return the properties of boundary_contract.py with another module, and maybe other helpers, in its names."""
     names: dict[str, Any] = dict(vars(boundary_contract))
     for name, value in vars(boundary_contract).items():
         if isinstance(value, FunctionType) and value.__module__ == boundary_contract.__name__:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import spec.model
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.deadline import Deadline
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS
 from checker.model.model import Model, Taken

@@ -14,8 +14,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import spec.model
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.deadline import Deadline
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.model.model import Model
 from checker.proof.induction import PROVED, Induction
 from checker.proof.matrix import EVERY_LENGTH

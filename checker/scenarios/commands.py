@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from checker.lockstep.stutters import STUTTERS
 from checker.model.model import Arguments, Taken
 from checker.scenarios.line import BadScenario, Line
+from checker.scenarios.stutters import STUTTERS
 from spec.actions import ACTIONS
 from spec.language import ABSENT, Action
 from spec.scope import ANY, LAZY, Scope

@@ -73,7 +73,7 @@ def closed_by(error: Disabled) -> Closed:
     frame = frames[-1]
     source = linecache.getline(frame.filename, frame.lineno or 0).strip()
     path = Path(frame.filename)
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parents[2]
     place = path.relative_to(root) if path.is_relative_to(root) else path
     return Closed(f"{place}:{frame.lineno}", source, HINTS.get(condition(source), ""))
 

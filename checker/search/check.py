@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker.deadline import Deadline
+from checker.model.any_order import protocol
 from checker.model.designs import design_class
 from checker.model.model import Model, Taken
 from checker.model.seeded_faults import WRONG_EDITS
+from checker.model.source import OutsideSubset
 from checker.model.spec_copy import BadEdit, apply, edited_model
 from checker.model.user_files import BadModel
 from checker.model.user_model import naming, user_model
 from checker.search import audit, canary
-from checker.search.any_order import protocol
 from checker.search.audit import Audit
 from checker.search.bfs import Exploration, Limits, Search
 from checker.search.orbits import names_matter
-from checker.symbolic.subset import OutsideSubset
 from checker.symbolic.transitions import Reader
 from checker.workers import spread
 from spec.language import WELL_FORMED

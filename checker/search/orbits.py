@@ -1,6 +1,6 @@
 """Whether states that differ only in names go on alike: tried on states that a search has found.
 
-What checker/search/naming.py reads off the text is that no name is used as a number. A loop still takes names in their order,
+What symbolic/naming.py reads off the text is that no name is used as a number. A loop still takes names in their order,
 and one that keeps the first or the last of several comes out differently where these can be told apart. So a sample of
 states is renamed and both are expanded: what follows, and what is violated, must be the same but for the names.
 """

@@ -8,23 +8,14 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from checker.model.layout import check_record
+from checker.model.source import refuse
 from checker.symbolic.expressions import Expressions
 from checker.symbolic.frame import Frame, bind
 from checker.symbolic.graph import Node, Value
 from checker.symbolic.outside import refuse_mangled
 from checker.symbolic.path import vector
 from checker.symbolic.store import Refused
-from checker.symbolic.subset import (
-    FOLDS,
-    ITERATORS,
-    NATIVE,
-    NUMERIC,
-    admitted,
-    is_concrete,
-    is_number,
-    is_reference,
-    refuse,
-)
+from checker.symbolic.subset import FOLDS, ITERATORS, NATIVE, NUMERIC, admitted, is_concrete, is_number, is_reference
 from checker.symbolic.values import Fold, Lazily
 from spec.language import Action, Property, Vector, copy, guard, require
 

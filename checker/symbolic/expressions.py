@@ -1,4 +1,4 @@
-"""The expressions of the subset, as the walk evaluates them; checker/symbolic/subset.py lists them, with what Python does."""
+"""The expressions of the subset, as the walk evaluates them; symbolic/subset.py lists them, with what Python does."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import ast
 from typing import Any
 
 from checker.model.layout import Record
+from checker.model.source import refuse
 from checker.model.user_files import FILES, MISTAKES, BadModel, told
 from checker.symbolic.frame import Frame
 from checker.symbolic.graph import Node, Value, is_bool
 from checker.symbolic.outside import COMPUTED, refuse_mangled, static_attribute
 from checker.symbolic.path import Path
 from checker.symbolic.store import Refused
-from checker.symbolic.subset import ARITHMETIC, EXPRESSIONS, admitted, is_number, is_reference, refuse
+from checker.symbolic.subset import ARITHMETIC, EXPRESSIONS, admitted, is_number, is_reference
 from checker.symbolic.values import UNDEFINED, Lazily, choose, mergeable, model_of
 
 
@@ -129,7 +130,7 @@ class Expressions(Path):
         return value
 
     def indexed(self, owner: Any, index: Any) -> None:
-        """See which element of a vector or tuple is asked for; checker/symbolic/naming_walk.py looks how it is named."""
+        """See which element of a vector or tuple is asked for; symbolic/naming_walk.py looks how it is named."""
 
     def _subscript(self, node: ast.Subscript, frame: Frame) -> Any:
         owner = self.expression(node.value, frame)

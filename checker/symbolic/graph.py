@@ -1,6 +1,6 @@
 """Expressions over the leaves of a state, shared and simplified as they are built.
 
-One walk over a function's text (checker/symbolic/statements.py) yields one such graph; columns run it over whole frontiers, and a
+One walk over a function's text (statements.py) yields one such graph; columns run it over whole frontiers, and a
 solver reads it as terms. A value is a plain int or bool, or a Node. Equal expressions are the same Node.
 """
 
@@ -46,7 +46,7 @@ class Graph:
         self._known: dict[tuple[object, ...], Node] = {}
 
     def _node(self, op: str, args: tuple[Value, ...], is_bool: bool, low: int, high: int) -> Node:
-        # Part of an expression is what kind a number is: the name of a member (checker/search/naming.py) is no plain one.
+        # Part of an expression is what kind a number is: the name of a member (symbolic/naming.py) is no plain one.
         key = (op, *[arg.number if isinstance(arg, Node) else (arg, type(arg)) for arg in args])
         node = self._known.get(key)
         if node is None:

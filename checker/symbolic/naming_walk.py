@@ -1,4 +1,4 @@
-"""The walk that carries names: each range, vector and index says whether it goes by names (checker/search/naming.py)."""
+"""The walk that carries names: each range, vector and index says whether it goes by names (symbolic/naming.py)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from checker.model.layout import Array, Record
 from checker.model.user_files import FILES
-from checker.search.naming import Chosen, Member, NamedGraph, Size, member, size, vector_sorts
 from checker.symbolic.frame import Frame
 from checker.symbolic.graph import Node, Value
+from checker.symbolic.naming import Chosen, Member, NamedGraph, Size, member, size, vector_sorts
 from checker.symbolic.statements import Walk
 from checker.symbolic.store import Store
 from checker.symbolic.values import Lazily, Mux, meant, model_of

@@ -13,7 +13,7 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from checker.model.layout import Record, leaves
-from checker.model.source import text_of
+from checker.model.source import OutsideSubset, refuse, text_of
 from checker.model.user_files import FILES, MISTAKES, BadModel, told
 from checker.symbolic.calls import Calls
 from checker.symbolic.frame import Frame, Saved
@@ -21,7 +21,7 @@ from checker.symbolic.graph import Graph, Node, Value
 from checker.symbolic.outside import refuse_mangled
 from checker.symbolic.path import vector
 from checker.symbolic.store import Refused, Snapshot, Store
-from checker.symbolic.subset import STATEMENTS, OutsideSubset, is_reference, refuse
+from checker.symbolic.subset import STATEMENTS, is_reference
 from checker.symbolic.values import UNDEFINED, Lazily, choose, meant, mergeable, model_of
 from spec.language import Action, Property
 

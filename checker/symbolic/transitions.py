@@ -9,8 +9,8 @@ from typing import Any, get_type_hints
 from checker.model.layout import Leaf, Record, flatten, leaves
 from checker.model.model import Instance, Model
 from checker.model.user_files import BadModel, place_of_function
-from checker.search.naming import NamedGraph, NamedStore, Names, given
 from checker.symbolic.graph import Graph, Node, Value, bounds, order
+from checker.symbolic.naming import NamedGraph, NamedStore, Names, given
 from checker.symbolic.naming_walk import NamedWalk
 from checker.symbolic.statements import Walk
 from checker.symbolic.store import Store

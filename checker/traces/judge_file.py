@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from checker.command.console import INCONCLUSIVE, SHOWN, USAGE, VIOLATED
-from checker.command.report.conformance import conformance_lines
-from checker.command.report.verdict import verdict_lines
+from checker.exit_codes import INCONCLUSIVE, SHOWN, USAGE, VIOLATED
 from checker.traces.conformance.conformance import Conformance
 from checker.traces.conformance.divergence import Conformity
 from checker.traces.format import BadTrace, read_trace
@@ -36,14 +33,6 @@ class Judgement:
         return INCONCLUSIVE if self.verdict.outcome == "cut" else SHOWN
 
     @property
-    def lines(self) -> list[str]:
-        """The judgement for a person."""
-        lines = verdict_lines(self.verdict, str(self.path))
-        if self.conformity is not None:
-            lines += conformance_lines(self.conformity, str(self.path))
-        return lines
-
-    @property
     def data(self) -> dict[str, Any]:
         """The judgement for a machine."""
         return {
@@ -61,11 +50,6 @@ class Unjudged:
     path: Path
     reason: str
     code: int = USAGE
-
-    @property
-    def lines(self) -> list[str]:
-        """Nothing: the reason is no result."""
-        return []
 
     @property
     def data(self) -> dict[str, Any]:
@@ -87,9 +71,3 @@ def judge_file(path: Path, design: type[Design] | None = None, without_spare: st
             follower.feed(line, event)
     verdict = judge.result(reader.cut)
     return Judgement(path, verdict, follower.result(verdict.outcome == "cut") if follower else None)
-
-
-def worst(judgements: Iterable[Judgement | Unjudged]) -> int:
-    """Return the exit code for several traces: bad input weighs more than a violation, and that than a cut trace."""
-    codes = {judgement.code for judgement in judgements}
-    return next((code for code in (USAGE, VIOLATED, INCONCLUSIVE) if code in codes), SHOWN)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED, Progress, say
+from checker.command.console import Progress, say
 from checker.command.report.search import save, story
 from checker.deadline import Deadline
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.model.user_model import naming
 from checker.proof.bmc import Bounded
 from checker.proof.bmc import check as check_bounded

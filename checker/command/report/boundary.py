@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED, say, table
+from checker.command.console import say, table
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.story import render
 from checker.explain.story import tell as tell_run
 from checker.proof.boundary_columns import NAME
@@ -34,7 +35,8 @@ def show_failures(result: Shipped) -> None:
     """Print inputs that tell code and spec apart, with the run that leads there where there is one."""
     for name in result.unreached:
         say(
-            f"GAP: no property in checker/proof/boundary_contract.py calls {FILE} {name}; write one that says what the spec does"
+            f"GAP: no property in checker/proof/boundary_contract.py calls {FILE} {name}; write one that says what the "
+            "spec does"
         )
     if result.columns:
         say(f"{FILE}: {NAME} fails: {result.columns}")

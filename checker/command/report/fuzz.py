@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from checker.command import console
+from checker.exit_codes import SHOWN, VIOLATED
 from checker.lockstep.campaign import Campaign, Found, fuzz, keep, seconds_of
 from checker.lockstep.mix import ACTIONS
 from checker.lockstep.step import Unplayable, replay
@@ -32,7 +33,7 @@ def run(budget: str, workers: int, seed: int, as_json: bool) -> int:
         console.say("\n".join(lines(campaign)))
         if not campaign.right:
             console.say(f"slotproof fuzz --time {budget} --workers {workers} --seed {seed}")
-    return console.SHOWN if campaign.right else console.VIOLATED
+    return SHOWN if campaign.right else VIOLATED
 
 
 def kept(campaign: Campaign) -> Kept:
@@ -130,4 +131,4 @@ def replay_file(file: Path, threaded: bool, as_json: bool) -> int:
             )
         if played.failed:
             console.say(f"slotproof replay {file}" + (" --threaded" if threaded else ""))
-    return console.VIOLATED if played.failed else console.SHOWN
+    return VIOLATED if played.failed else SHOWN

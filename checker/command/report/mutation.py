@@ -6,7 +6,8 @@ import dataclasses
 from collections import Counter
 from typing import Any
 
-from checker.command.console import SHOWN, VIOLATED, Progress, emit, say
+from checker.command.console import Progress, emit, say
+from checker.exit_codes import SHOWN, VIOLATED
 from checker.mutation.equivalent import JUSTIFIED
 from checker.mutation.oracles import CHOICES, ERROR, KINDS, Fate
 from checker.mutation.score import Score, score
@@ -80,4 +81,7 @@ def show(result: Score) -> str:
     return "\n".join(lines)
 
 
-_UNJUSTIFIED = "SURVIVED: state a property, lemma, duty or *sometimes* that kills it, or a reason in checker/mutation/equivalent.py"
+_UNJUSTIFIED = (
+    "SURVIVED: state a property, lemma, duty or *sometimes* that kills it, or a reason in "
+    "checker/mutation/equivalent.py"
+)

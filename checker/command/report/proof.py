@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED, Progress, emit, say, table
+from checker.command.console import Progress, emit, say, table
 from checker.command.report import search as search_report
 from checker.deadline import Deadline
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof.cti import Meaning, classify
 from checker.proof.induction import PROVED
 from checker.proof.matrix import EVERY_LENGTH, Proof, Proven, data, export, matrix, parse, prove_all, unneeded

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED, say, table
+from checker.command.console import say, table
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof.ring_theorem import CLAIMS, Cell, Table
 
 

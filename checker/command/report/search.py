@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.command.console import INCONCLUSIVE, SHOWN, VIOLATED, say
+from checker.command.console import say
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.explain.reproduce import reproduce_line
 from checker.explain.story import render, tell
 from checker.search import saved
 from checker.search.bfs import Exploration
@@ -41,7 +43,7 @@ def reproduce(check: Check, name: str = "") -> str:
         return f'slotproof explore --edit {check.edit} --scope "{check.scope.strip()}"'
     settings = check.scope.split() if check.model else []
     design = "" if check.model else check.design
-    line = saved.reproduce_line(design, check.scope, name, check.model, settings)
+    line = reproduce_line(design, check.scope, name, check.model, settings)
     line = line if name else line.removesuffix(" --property ").rstrip()
     line += "" if check.symmetry else " --symmetry none"
     line += f" --max-states {check.limits.states}" if check.limits.states else ""

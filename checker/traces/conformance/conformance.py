@@ -5,7 +5,7 @@
         conformance.feed(line, event)
     lines = conformance_lines(conformance.result(), reader.path)
 
-The spec's own functions run beside the trace (checker/traces/conformance/shadow.py): there is no second description of the protocol. The
+The spec's own functions run beside the trace (shadow.py): there is no second description of the protocol. The
 first difference is found at once; why it is one is found in `result`, by running its step again with other decisions.
 """
 

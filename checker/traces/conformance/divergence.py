@@ -15,7 +15,7 @@ from spec.language import Disabled, Violated
 Group = list[tuple[int, Event]]
 """What is judged at once: one event with its line, and after a `process` or at an abort the effects that follow."""
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[3]
 
 
 class Place(NamedTuple):
