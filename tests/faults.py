@@ -78,6 +78,7 @@ ABSENT_TOO = Plant(
     "ring[ring != ABSENT]",
     f"(ring if self.config.mode == {LAZY!r} else ring[ring != ABSENT])",
 )
+HELD = "earlier != ABSENT and cache.holds(table.tokens[seat, :earlier])"
 RECORD = "self.block[:, seat] = self._idle[:, 0]"
 
 FAULTS = (
@@ -230,6 +231,11 @@ FAULTS = (
             Plant(Engine, "prefill", "node.locks -= 1", "pass"),
             Plant(Engine, "_abort", "self.cache.at(source).locks -= 1", "pass"),
         ),
+    ),
+    Fault(
+        "mark-forgets-the-cache",
+        "a prompt that ends on the grid marks the boundary before its end also where that one is cached already",
+        (Plant(Tracker, "prepare_prefill", HELD, "False"),),
     ),
     *LOCK_FAULTS,
     *ORDER_FAULTS,
