@@ -34,6 +34,8 @@ MORE_THAN_THE_SPEC = 4
 """How many steps a story may take beyond the spec's shortest."""
 WITHOUT_COUNTERPART = 12
 """How many it may take where the spec has no such slip."""
+NO_SLIPS = ("AttributeError", "NameError", "TypeError", "UnboundLocalError")
+"""What a plant raises that does not fit the runtime any more: it is found, and shows nothing."""
 
 
 def asks_the_request(mode: str) -> Plant:
@@ -186,14 +188,16 @@ FAULTS = (
                 "_finish",
                 "table.ring[seat, table.last[seat]] = ABSENT",
                 "table.ring[seat, table.last[seat]] = ABSENT\n"
-                "            table.working[seat], slot = slot, int(table.working[seat])",
+                "            table.working[seat], slot = slot, int(table.working[seat])\n"
+                "            kinds, swapped = self.pool.kind, [slot, int(table.working[seat])]\n"
+                "            kinds[swapped] = kinds[swapped[::-1]]",
             ),
         ),
     ),
     Fault(
         "freed-in-flight",
         "a slot that a launched row writes is handed on at once when its owner leaves (A28)",
-        (Plant(Tracker, "release", ", after=last)", ")"),),
+        (Plant(Tracker, "release", ", after=last)", ", after=ABSENT)"),),
     ),
     Fault(
         "freed-while-read",
@@ -267,14 +271,20 @@ class Result:
 
     @property
     def right(self) -> bool:
-        return self.found is not None and self.found.steps <= self.most
+        return self.found is not None and self.found.steps <= self.most and not self.misfits
+
+    @property
+    def misfits(self) -> bool:
+        """Whether what was found is the plant's own error, not the slip that it stands for."""
+        return self.found is not None and self.found.name in NO_SLIPS
 
     def cells(self) -> list[str]:
         spec = str(shortest(self.fault.counterpart)) if self.fault.counterpart else "none"
         if self.found is None:
             return [self.fault.name, "NOT FOUND", "", "", "", spec]
         by = f"{self.found.kind} {self.found.name}" + ", on a thread" * self.found.threaded
-        steps = str(self.found.steps) + f" (at most {self.most})" * (not self.right)
+        by += ": the plant no longer fits" * self.misfits
+        steps = str(self.found.steps) + f" (at most {self.most})" * (self.found.steps > self.most)
         return [self.fault.name, by, f"{self.found.seconds:.1f}", f"{self.shrinking:.1f}", steps, spec]
 
 
