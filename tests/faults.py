@@ -1,7 +1,8 @@
 """Faults of the runtime, planted by tests only, and what the fuzzer makes of each: the tester tested.
 
 `python -m tests.faults [NAME...] [--time 60s]` hunts for every one of them and prints what found it, how fast, and in
-how many steps; it fails if one is not found, or its story is longer than the spec's shortest and four steps more.
+how many steps; it fails if one is not found, or only by an error of the plant's own, or if its story is longer than the
+spec's shortest and four steps more.
 `--seeds 10` hunts with each of ten seeds instead, and prints how long the unluckiest took.
 """
 

@@ -79,6 +79,12 @@ def test_what_a_loop_does_wrong_is_seen(fault):
         played(True, stream)
 
 
+def test_what_cannot_be_followed_cannot_be_asked_of_the_engine(monkeypatch):
+    monkeypatch.setattr(Scheduler, "run_plain", lambda self: self.engine.discard())
+    with pytest.raises(Failed, match="a loop asks its engine for `discard`, which cannot be followed"):
+        played(False)
+
+
 def test_a_plain_loop_that_runs_ahead_is_seen(monkeypatch):
     monkeypatch.setattr(Scheduler, "run_plain", Scheduler.run_overlapped)
     with pytest.raises(Failed, match="loop ahead: the plain loop has launched 2 batches"):
