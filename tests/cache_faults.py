@@ -8,11 +8,13 @@ from tests.planting import Fault, Plant
 
 _RELEASE = "self.cache.at(source).locks -= 1"
 _IF_TAKEN = f"    if source != ABSENT:\n        {_RELEASE}"
+_MATCH = "node = self.cache.match(prompt)"
+_USE = "self.cache.get(node.key)"
 
 
 def in_abort(new: str, old: str = _RELEASE) -> Plant:
     """Another text for the release of an abort's lock."""
-    return Plant(Engine, "abort", old, new)
+    return Plant(Engine, "_abort", old, new)
 
 
 LOCK_FAULTS = (
@@ -58,7 +60,10 @@ LOCK_FAULTS = (
     Fault(
         "lock-kept-while-waiting",
         "an admission that has to wait keeps the lock that it took to look",
-        (Plant(Engine, "admit", "node.locks -= 1", "pass"),),
+        (
+            Plant(Engine, "admit", _MATCH, f"{_MATCH}\n    if node:\n        node.locks += 1"),
+            Plant(Engine, "admit", f"node.locks += 1\n        {_USE}", _USE),
+        ),
     ),
     Fault(
         "lock-on-another",
@@ -81,7 +86,7 @@ ORDER_FAULTS = (
     Fault(
         "use-forgotten",
         "a hit does not count as a use of the entry",
-        (Plant(Engine, "admit", "self.cache.get(node.key)", "pass"),),
+        (Plant(Engine, "admit", _USE, "pass"),),
     ),
     Fault(
         "publication-no-use",

@@ -29,7 +29,7 @@ LOOP_FAULTS = (
     Fault(
         "loop-keeps-the-aborted",
         "a request that is aborted before its prefill is prefilled all the same",
-        (Plant(Scheduler, "abort", "self.admitted.remove(seat)", "pass"),),
+        (Plant(Scheduler, "abort", "self.admitted.remove(handle)", "pass"),),
     ),
     Fault(
         "loop-cuts-the-output",

@@ -32,6 +32,7 @@ AT_ONCE = (
 
 def assert_found(result):
     assert result.found, f"{result.fault.name} is not found"
+    assert not result.misfits, f"{result.found.detail}\n{result.found.story}"
     assert result.right, f"{result.found.steps} steps, and {result.most} are enough\n{result.found.story}"
 
 
@@ -112,6 +113,14 @@ def test_seeds_that_do_not_find_a_fault_fail_the_command(monkeypatch, capsys):
 def test_a_story_that_is_too_long_is_not_right():
     result = hunted(BY_NAME["absent-freed"], 20)
     assert not Result(result.fault, result.found, 0.0, result.found.steps - 1).right
+
+
+def test_a_plant_that_only_raises_its_own_error_is_not_right():
+    result = hunted(Fault("broken", "an argument too few", (Plant(Tracker, "release", ", after=last)", ")"),)), 20)
+    assert result.found.name == "TypeError"
+    assert result.found.steps <= result.most
+    assert not result.right
+    assert "the plant no longer fits" in result.cells()[1]
 
 
 @pytest.mark.parametrize(

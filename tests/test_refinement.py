@@ -156,6 +156,33 @@ def test_the_cache_gives_up_what_was_used_longest_ago():
     assert list(twin.watch.used) == [(0, 2)], "what is hit stays, although it was used before the other one"
 
 
+def for_a_spare():
+    """What a decode evicts for its spare: by the time that is reported, the spare is in flight under that slot."""
+    twin = Twin(EAGER.replace(mode="lazy", slots=4, requests=1))
+    for prompt in (3, 5):
+        twin.admit(0, 0, prompt)
+        twin.prefill(0)
+        twin.device()
+        twin.process([0])
+    twin.admit(0, 0, 1)
+    twin.prefill(0)
+    twin.prepare([0])
+    return twin
+
+
+def test_what_a_spare_was_evicted_for_may_be_in_flight_by_now():
+    twin = for_a_spare()
+    assert twin.watch.evicted == 1
+    assert list(twin.watch.used) == [(0, 4)]
+
+
+def test_an_eviction_for_a_spare_of_what_was_used_last_is_seen(monkeypatch):
+    evictable = PrefixCache.evictable
+    monkeypatch.setattr(PrefixCache, "evictable", lambda self, processed, most: evictable(self, processed, 9)[-most:])
+    with pytest.raises(Failed, match=r"evicted: slot \d is given up, and slot \d was used longest ago"):
+        for_a_spare()
+
+
 def test_an_eviction_of_what_was_used_last_is_seen(monkeypatch):
     twin = full()
     evictable = PrefixCache.evictable

@@ -149,7 +149,7 @@ def test_slots_are_quarantined_until_nothing_in_flight_touches_them(kind, mode):
 @pytest.mark.parametrize("mode", ["eager", "lazy"])
 def test_a_failed_prefill_donates_nothing(kind, mode):
     made = failing(kind, mode=mode)
-    one = made.admit("fails", prompt(3, 4))
+    one = made.admit("fails", prompt(3, 5))
     launch_failing(made, lambda: made.prefill(one))
     assert made.pending[0].rows.mark[0] == 4
     made.decode(seats(one))
@@ -166,7 +166,7 @@ def test_a_failed_prefill_donates_nothing(kind, mode):
 def test_what_was_donated_before_the_failure_stays_and_is_exact(kind, mode):
     """The donation is pending when a later batch of the same request fails: its checkpoint was written before."""
     made = failing(kind, mode=mode)
-    one = started(made, "fails", 3, 4)
+    one = started(made, "fails", 3, 5)
     made.pending[0].ran.wait()
     launch_failing(made, lambda: made.decode(seats(one)))
     made.decode(seats(one))

@@ -326,6 +326,7 @@ class Twin:
         pool, cache = self.engine.pool, self.engine.cache
         self.watch.locked = {me.source for me in self.state.requests}
         self.watch.asked_for = ABSENT
+        self.watch.launched = self.engine.launched
         held: list[Slot] = []
         if exhausted:
             # Nothing is evicted for the step's sake either.

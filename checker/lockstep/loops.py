@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from checker.lockstep.step import Move, attempt
 from runtime.batch import Batch
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
-from runtime.engine import Engine
 from runtime.exact_model import text
 from runtime.requests import Handle
 from runtime.scheduler import Request, Scheduler
@@ -31,9 +30,14 @@ from runtime.streams import Simulated
 from spec.scope import Scope
 from spec.state import ADMITTED, RUNNING, RequestId
 
+if TYPE_CHECKING:
+    from runtime.engine import Engine
+
 MOST_TURNS: Final = 500
 """A loop that has come round so often with so few requests never ends."""
 NEVER: Final = 0
+LOOKED_AT: Final = ("config", "guard", "launched", "pending", "table", "window_is_full")
+"""What the loops look at and leave as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +82,10 @@ def stream_of(rng: Random, scope: Scope) -> list[Asked]:
     return found
 
 
-class Followed(Engine):
-    """An engine as a scheduler sees it: what it is asked to do, a run takes on runtime and spec.
+class Followed:
+    """An engine as a loop sees it: what it is asked to do, a run takes on runtime and spec.
 
-    It is begun without one of its own: what is only looked at is the state of the run's engine.
+    It is no engine of its own, so nothing can be done behind the run: all that is not done here is only looked at.
     """
 
     def __init__(self, run: Run, loop: Loop) -> None:
@@ -89,7 +93,9 @@ class Followed(Engine):
         self._loop = loop
 
     def __getattr__(self, name: str) -> Any:
-        """Return what is only looked at from the engine itself."""
+        """Return what a loop looks at from the engine itself."""
+        if name not in LOOKED_AT:
+            raise AttributeError(f"a loop asks its engine for `{name}`, which cannot be followed on the spec")
         return getattr(self._run.twin.engine, name)
 
     def _at(self, handle: Handle) -> RequestId:
@@ -144,7 +150,9 @@ class Loop(Scheduler):
     """One loop over one stream of requests, on a run of its own."""
 
     def __init__(self, run: Run, stream: list[Asked], overlapped: bool, behind: int) -> None:
-        super().__init__(Followed(run, self))
+        super().__init__(run.twin.engine)
+        # From here on all that the loop asks of its engine is taken on runtime and spec.
+        self.engine = cast("Engine", Followed(run, self))
         self.run = run
         self.asked = {asked.name: asked for asked in stream}
         self.overlapped = overlapped
@@ -200,7 +208,10 @@ class Loop(Scheduler):
     def named(self, handle: Handle) -> RequestId:
         """Return the name that a request goes by in the spec."""
         seat = self.run.twin.engine.table.seat(handle)
-        return next(name for name, taken in self.run.twin.seats.items() if taken == seat)
+        name = next((name for name, taken in self.run.twin.seats.items() if taken == seat), None)
+        if name is None:
+            self.run.fail("gone", f"the loop goes on with handle {handle}, whose request has left")
+        return name
 
     def is_short(self, handle: Handle) -> bool:
         """Return whether a running request has to be decoded further, by what the spec knows of it."""

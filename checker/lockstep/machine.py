@@ -176,12 +176,17 @@ def drive(rng: Random, run: Run) -> None:
     """Draw and take steps; raises Failed, and that is the end of the run."""
     mix = Mix(rng)
     for _ in range(rng.choice(_STEPS)):
-        weights = mix.now(run.twin)
-        possible = [action for action in run.enabled() if weights[action]]
-        if possible:
-            (action,) = rng.choices(possible, [weights[action] for action in possible])
-            run.take(_move(run.twin, action, rng.randrange(16), rng.randrange(16)))
+        take_one(rng, run, mix)
     run.finish()
+
+
+def take_one(rng: Random, run: Run, mix: Mix) -> None:
+    """Draw and take one step, if any is possible of those that the run does at all; raises Failed."""
+    weights = mix.now(run.twin)
+    possible = [action for action in run.enabled() if weights[action]]
+    if possible:
+        (action,) = rng.choices(possible, [weights[action] for action in possible])
+        run.take(_move(run.twin, action, rng.randrange(16), rng.randrange(16)))
 
 
 def _move(twin: Twin, action: str, who: int, special: int) -> Move:

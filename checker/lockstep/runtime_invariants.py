@@ -24,9 +24,10 @@ Listed = list[list[int]]
 """Rows as plain numbers, in the order of `ROW_COLUMNS`: there are few, and lists are faster than columns then."""
 
 
-def rows_in_flight(engine: Engine) -> Listed:
-    """Return the rows of all pending batches."""
-    return [row for batch in engine.pending for row in batch.rows.block.T.tolist()]
+def rows_in_flight(engine: Engine, before: int | None = None) -> Listed:
+    """Return the rows of all pending batches; `before`: of those alone that were launched before that one."""
+    pending = engine.pending if before is None else [batch for batch in engine.pending if batch.number < before]
+    return [row for batch in pending for row in batch.rows.block.T.tolist()]
 
 
 def touched(rows: Listed) -> set[int]:

@@ -1,4 +1,7 @@
-"""What is watched while a step goes on: contents at publications and hits, and which entries the cache gives up."""
+"""What is watched of each step: contents at publications and hits, and which entries the cache gives up.
+
+All that a step has done is reported when it is complete, in the order in which it was done.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,8 @@ class Watch(Observer):
         """How many entries the cache has given up."""
         self.locked: set[Slot] = set()
         """What admitted requests are going to copy from, as the spec has it; set before each step."""
+        self.launched = 0
+        """How many batches had been launched before this step: by the time it is reported, its own is in flight."""
         self.asked_for: Slot = ABSENT
         """The slot that this step evicts because it was told to; what else goes is the cache's own choice."""
 
@@ -54,7 +59,7 @@ class Watch(Observer):
         """Hold what the cache gives up against what it ought to: of what nobody needs, the one used longest ago."""
         self.evicted += 1
         if slot != self.asked_for:
-            needed = self.locked | touched(rows_in_flight(self.view.engine))
+            needed = self.locked | touched(rows_in_flight(self.view.engine, before=self.launched))
             first = next((held for held in self.used.values() if held not in needed), ABSENT)
             if slot != first:
                 self.wrong.append(f"evicted: slot {slot} is given up, and slot {first} was used longest ago")
