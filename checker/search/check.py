@@ -98,10 +98,14 @@ class Outcome:
             return "violated"
         if self.exploration.cut:
             return "cut short"
-        found = self.exploration
-        if found.unseen or self.idle or not found.transitions or not found.asked:
+        if self.is_vacuous():
             return "vacuous"
         return HOLDS if self.audit.enough else NOT_AUDITED
+
+    def is_vacuous(self) -> bool:
+        """Whether a complete search shows less than it seems to: something was never seen, possible or asked."""
+        found = self.exploration
+        return bool(found.unseen or self.idle or not found.transitions or not found.asked)
 
     @property
     def as_expected(self) -> bool:
