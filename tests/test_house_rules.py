@@ -5,9 +5,9 @@ import re
 import statistics
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.support.paths import ROOT, TESTS
+
 ROOMS = ("spec", "runtime", "checker")
 MAX_FILE, MAX_MEDIAN, MAX_FUNCTION = 400, 150, 70
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -106,7 +106,7 @@ def test_the_rooms_import_in_one_direction():
 
 
 def test_no_test_folder_hides_a_room():
-    hiding = [where(path) for room in ROOMS for path in (ROOT / "tests").rglob(room) if path.is_dir()]
+    hiding = [where(path) for room in ROOMS for path in TESTS.rglob(room) if path.is_dir()]
     report(hiding, "A folder under tests/ with the name of a room would be imported in its place.")
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -24,6 +23,7 @@ from spec.scope import EAGER, LAZY, Scope
 from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i, native
 from tests.attacks.judged import Wrong, judge
 from tests.attacks.models import model
+from tests.support.paths import ROOT
 
 KINDS = {
     "A": kind_a,
@@ -89,7 +89,7 @@ def test_the_attacks_are_many():
 def test_the_command_itself_ends_the_same(name, code, file):
     file.write_text(model({**kind_a.ATTACKS, **kind_a.LEGAL}[name]))
     command = [sys.executable, "-m", "checker", "explore", "--model", str(file)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[1], capture_output=True, timeout=100, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=100, check=False)
     assert done.returncode == code, done.stderr
 
 

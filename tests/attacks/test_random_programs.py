@@ -33,7 +33,7 @@ from checker.symbolic.graph import Graph
 from spec.language import Disabled, Violated
 from tests.attacks import native
 from tests.attacks.programs import EDGES, SIMPLE, Writer
-from tests.test_evaluate_model import DISABLED, Columns, outcome, parts_of
+from tests.symbolic.test_evaluate_model import DISABLED, Columns, outcome, parts_of
 
 SECONDS = float(os.environ.get("PROGRAM_SECONDS", "12"))
 STATES = 24

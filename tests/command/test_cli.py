@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-TRACES = ROOT / "tests" / "traces"
+from tests.support.paths import ROOT, TRACES
+
 SMALL = "requests=1 slots=5 nodes=2 max_len=6"
 
 
@@ -53,7 +53,7 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
         (("explore", "--scope", "requests=9 slots=40"), "name fewer requests"),
         (("explore", "--design", "mine"), "or the path of a .py file"),
         (("explore", "--design", "missing.py"), "no such Python file"),
-        (("explore", "--model", "tests/yardstick.py", "--set", "Q=3"), "write NAME=NUMBER with a name out of"),
+        (("explore", "--model", "tests/support/yardstick.py", "--set", "Q=3"), "write NAME=NUMBER with a name out of"),
         (("explore", "--symmetry", "some"), "full, none or auto"),
         (("mutants", "--sample", "0"), "write a number from 1 on"),
         (("explore", "--property", "exact-labels"), "exact-label"),
@@ -62,8 +62,8 @@ def test_exit_codes(words: tuple[str, ...], code: int) -> None:
         (("play", "no-such-scenario.txt"), "no-such-scenario.txt"),
         (("fuzz", "--time", "soon"), "such as 30s"),
         (("replay", "tests/scenarios/merged-29792-eager.txt"), "played by design"),
-        (("explore", "--model", "tests/yardstick.py", "--scope", "slots=5"), "write --set NAME=NUMBER"),
-        (("explore", "--model", "tests/yardstick.py", "--design", "merged-29792"), "leave one of the two out"),
+        (("explore", "--model", "tests/support/yardstick.py", "--scope", "slots=5"), "write --set NAME=NUMBER"),
+        (("explore", "--model", "tests/support/yardstick.py", "--design", "merged-29792"), "leave one of the two out"),
         (("explore", "--set", "R=3"), "add --model FILE"),
         (("bmc", "--set", "R=3"), "add --model FILE"),
         (("judge", "x.ndjson", "--without-spare", "skip"), "add --design NAME"),

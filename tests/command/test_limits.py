@@ -24,8 +24,8 @@ from checker.proof.solver import solver
 from checker.search.audit import TRIES, Audit
 from checker.search.bfs import Exploration, Limits
 from checker.search.check import Check, run
+from tests.support.paths import ROOT, YARDSTICK_FILE
 
-ROOT = Path(__file__).parents[1]
 HUGE = "requests=4 slots=12 lookahead=3 ring=4 nodes=4 max_len=8"
 SPARE = 10.0
 """Seconds beyond the limit that a command gets here: starting Python on a busy machine is most of it."""
@@ -101,11 +101,7 @@ def test_leaving_in_the_nick_of_time_leaves_nothing_behind() -> None:
 
 
 def test_a_model_that_takes_for_ever_to_be_read_is_cut(tmp_path: Path) -> None:
-    text = (
-        (ROOT / "tests" / "yardstick.py")
-        .read_text()
-        .replace("    return State(\n", "    while True: pass\n    State(\n")
-    )
+    text = YARDSTICK_FILE.read_text().replace("    return State(\n", "    while True: pass\n    State(\n")
     (tmp_path / "endless.py").write_text(text)
     outcome = run(Check("", model=str(tmp_path / "endless.py"), limits=Limits(seconds=0.3)))
     assert (outcome.status, outcome.exploration.complete) == ("cut short", False)

@@ -11,8 +11,8 @@ import pytest
 
 from checker.command import cli
 from spec import language
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
 (EXAMPLE,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 RUNS = re.findall(r"^\$ slotproof (.*)\n# exit code (\d+): (.*)$", PAGE, re.MULTILINE)

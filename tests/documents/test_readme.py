@@ -14,8 +14,9 @@ from checker.scenarios.commands import COMMANDS
 from checker.scenarios.expectations import EXPECTATIONS
 from checker.scenarios.read import play, read
 from checker.search.check import Check, run
+from tests.support.paths import ROOT
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def example(kind: str, containing: str = "") -> str:

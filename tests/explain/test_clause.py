@@ -10,7 +10,7 @@ from spec.design import Design
 from spec.language import Violated, always, require
 from spec.scope import Scope
 from spec.slots import give_back
-from tests.timeline_runs import RUNS, run_of
+from tests.support.timeline_runs import RUNS, run_of
 
 SCOPE = Scope.parse("requests=2 slots=6 nodes=2 max_len=4")
 NUMBERS = [3, 5, 8]

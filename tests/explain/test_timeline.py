@@ -12,7 +12,8 @@ from checker.model.model import Model, load_module
 from checker.search.bfs import replay
 from spec.design import Design
 from spec.language import ABSENT
-from tests.timeline_runs import (
+from tests.support.paths import YARDSTICK_FILE
+from tests.support.timeline_runs import (
     DEVICE,
     PREFILL,
     PREPARE,
@@ -330,14 +331,14 @@ def test_steps_in_words(design, script, words):
 def test_another_model_gets_its_actions_and_what_they_changed(request):
     from checker.search.bfs import Limits, Search
 
-    module = load_module(request.config.rootpath / "tests" / "yardstick.py")
+    module = load_module(YARDSTICK_FILE)
     model = Model(module, module.Scope(R=1, N=4, broken=1))
     steps = Search(model).run(Limits()).counterexamples["safe"].steps
-    story = tell(model, steps, "safe", "slotproof explore --model tests/yardstick.py --set R=1")
+    story = tell(model, steps, "safe", "slotproof explore --model tests/support/yardstick.py --set R=1")
     text = render(story)
     assert len(steps) == 4
     assert story.comparison is None
     assert story.entries[0].words.startswith("launch([yes]): requests[0].committed 0 -> 1, ")
     assert "scope R=1 N=4 K=2 broken=1 queue=2" in text
     assert "How to read it" not in text
-    assert text.endswith("Again: slotproof explore --model tests/yardstick.py --set R=1\n")
+    assert text.endswith("Again: slotproof explore --model tests/support/yardstick.py --set R=1\n")

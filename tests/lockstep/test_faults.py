@@ -11,9 +11,9 @@ from runtime import boundary
 from runtime.pool import SlotPool
 from runtime.requests import RequestTable
 from runtime.tracking import Tracker
-from tests.cache_faults import LOCK_FAULTS
 from tests.faults import FAULTS, WITHOUT_COUNTERPART, Result, hunted, main, most_steps, shortest, unlucky
-from tests.planting import Fault, Plant, StalePlant, planted
+from tests.support.cache_faults import LOCK_FAULTS
+from tests.support.planting import Fault, Plant, StalePlant, planted
 
 BY_NAME = {fault.name: fault for fault in FAULTS}
 AT_ONCE = (

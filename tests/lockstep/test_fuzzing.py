@@ -20,6 +20,7 @@ from runtime.batch import Batch
 from runtime.prefix_cache import PrefixCache
 from runtime.streams import Worker
 from spec.scope import BadScope
+from tests.support.paths import SCENARIOS
 
 SECONDS = 4.0
 
@@ -154,7 +155,7 @@ def test_a_replay_tells_the_story_and_that_both_agree():
 
 
 def path_of(name):
-    return str(Path(__file__).parent / "scenarios" / name)
+    return str(SCENARIOS / name)
 
 
 def replay_file_of(name):

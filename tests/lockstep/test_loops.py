@@ -10,7 +10,7 @@ from checker.lockstep.machine import Run
 from runtime.scheduler import Scheduler
 from runtime.streams import Simulated
 from spec.scope import Scope
-from tests.loop_faults import LOOP_FAULTS
+from tests.support.loop_faults import LOOP_FAULTS
 
 SCOPE = Scope(requests=3, slots=20, families=2, mode="eager", lookahead=1, max_len=8)
 STREAM = [

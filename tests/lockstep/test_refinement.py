@@ -1,7 +1,6 @@
 """The runtime takes the spec's steps: scenarios run on both, on every kind of stream, and a difference is seen."""
 
 import itertools
-from pathlib import Path
 
 import pytest
 
@@ -21,9 +20,10 @@ from runtime.streams import Inline, Worker
 from spec.language import ABSENT
 from spec.scope import BadScope, Scope
 from spec.state import Text
+from tests.support.paths import FUZZED, SCENARIOS
 
-SCENARIOS = sorted(Path(__file__).parent.glob("scenarios/*.txt"))
-KEPT = sorted(Path(__file__).parent.glob("fuzzed/*.txt"))
+SCRIPTS = sorted(SCENARIOS.glob("*.txt"))
+KEPT = sorted(FUZZED.glob("*.txt"))
 """What fuzzing has found once; it must not come back."""
 
 NOT_OURS = ("played by design", "interval=any", "in flight")
@@ -32,7 +32,7 @@ NOT_OURS = ("played by design", "interval=any", "in flight")
 EAGER = Scope(requests=2, slots=6, nodes=2, mode="eager", max_len=8)
 
 
-@pytest.mark.parametrize("path", [*SCENARIOS, *KEPT], ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [*SCRIPTS, *KEPT], ids=lambda path: path.stem)
 def test_a_scenario_runs_on_the_runtime_too(path):
     try:
         played = replay(read(path))
@@ -46,7 +46,7 @@ def test_a_scenario_runs_on_the_runtime_too(path):
 
 def test_most_scenarios_can_be_followed():
     followed = 0
-    for path in SCENARIOS:
+    for path in SCRIPTS:
         try:
             followed += replay(read(path)).failed is None
         except (Unplayable, BadScope):
@@ -56,13 +56,13 @@ def test_most_scenarios_can_be_followed():
 
 @pytest.mark.parametrize("stream", [Inline, Worker])
 def test_a_scenario_runs_on_other_streams(stream):
-    played = replay(read(Path(__file__).parent / "scenarios" / "the-whole-story.txt"), stream())
+    played = replay(read(SCENARIOS / "the-whole-story.txt"), stream())
     assert played.failed is None, played.text
 
 
 def test_what_the_runtime_did_is_a_good_trace_that_conforms(tmp_path):
     path = tmp_path / "run.ndjson"
-    replay(read(Path(__file__).parent / "scenarios" / "two-requests-one-key.txt"), trace=path)
+    replay(read(SCENARIOS / "two-requests-one-key.txt"), trace=path)
     judged = judge_file(path, DESIGNS["slotproof"])
     assert judged.code == 0, lines(judged)
 
@@ -264,7 +264,7 @@ def test_a_record_that_loses_something_on_its_way_is_seen(monkeypatch):
 
 def test_a_trace_names_rows_rightly_after_they_have_been_regrouped(tmp_path):
     path = tmp_path / "run.ndjson"
-    replay(read(Path(__file__).parent / "scenarios" / "moved-and-regrouped.txt"), trace=path)
+    replay(read(SCENARIOS / "moved-and-regrouped.txt"), trace=path)
     judged = judge_file(path, DESIGNS["slotproof"])
     assert judged.code == 0, lines(judged)
 

@@ -10,7 +10,7 @@ from checker.lockstep.mix import Mix
 from runtime.engine import Engine
 from runtime.pool import SlotPool
 from spec.scope import Scope
-from tests.failing_twin import FailingTwin
+from tests.support.failing_twin import FailingTwin
 
 RUNS = 25
 STEPS = 60

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from checker.command import cli
-from tests.broken_files import broken
-
-HERE = Path(__file__).parent
+from tests.support.broken_files import broken
+from tests.support.paths import YARDSTICK_FILE
 
 COUNTER = '''
 from dataclasses import dataclass
@@ -120,7 +119,7 @@ class Mine(Design):
         return not claims(s, request, slot)
 '''
 
-YARDSTICK = (HERE / "yardstick.py").read_text(encoding="utf-8")
+YARDSTICK = YARDSTICK_FILE.read_text(encoding="utf-8")
 SCRIPT = """scenario One request lives and ends
 scope requests=1 slots=5 nodes=2 mode=eager max_len=6
 

@@ -15,8 +15,7 @@ from checker.model.source import OutsideSubset
 from checker.model.user_files import BadFile, BadModel, blame
 from checker.search.check import Check, model_for, run
 from checker.workers import spread
-
-ROOT = Path(__file__).parents[1]
+from tests.support.paths import ROOT
 
 MODEL = '''
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from runtime.batch import ROW_COLUMNS
 from runtime.pool import COOLING, FREE, OUTSIDE
 from tests.bench.naive_tracker import NaiveTracker
-from tests.runtime_engines import engine, seats
+from tests.support.runtime_engines import engine, seats
 
 NUMBERS = [name for name in ROW_COLUMNS if name not in ("seat", "epoch", "working", "source", "slot")]
 SLOTS = ("working", "source", "slot")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from runtime.arguments import BadArgument
 from runtime.prefix_cache import PrefixCache
-from tests.runtime_engines import assert_quiescent, engine, prompt, start, step
+from tests.support.runtime_engines import assert_quiescent, engine, prompt, start, step
 
 TOKENS = np.arange(100, 130)
 

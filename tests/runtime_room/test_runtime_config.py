@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.config import BadConfig, Config
-from tests.runtime_engines import config
+from tests.support.runtime_engines import config
 
 SIZES = {"requests": 1, "slots": 1, "max_len": 1, "interval": 1, "ring": 1, "lookahead": 0}
 

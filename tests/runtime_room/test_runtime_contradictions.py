@@ -9,7 +9,7 @@ from runtime.pool import RING, WrongSlots
 from runtime.scheduler import Request, Scheduler
 from runtime.streams import Inline, Simulated, Worker
 from runtime.tracking import Contradiction
-from tests.runtime_engines import by_handle, engine, host, prompt, seats, start, step
+from tests.support.runtime_engines import by_handle, engine, host, prompt, seats, start, step
 
 
 def test_a_moved_record_takes_its_slots_along():

@@ -20,8 +20,8 @@ from runtime.requests import MOST_REQUESTS, SEAT_BITS, NoSeat
 from runtime.scheduler import Request, Scheduler
 from runtime.streams import Simulated
 from runtime.tracking import Contradiction
-from tests.runtime_engines import by_handle, config, prompt, seats
-from tests.whole_state import snapshot
+from tests.support.runtime_engines import by_handle, config, prompt, seats
+from tests.support.whole_state import snapshot
 
 
 def answer(made, *finishing):

@@ -9,7 +9,7 @@ from runtime.pool import COOLING, FREE, OUTSIDE, RING, WrongSlots
 from runtime.requests import IDLE
 from runtime.streams import Inline, Simulated
 from runtime.tracking import Contradiction
-from tests.runtime_engines import assert_quiescent, engine, host, prompt, seats, start, state_of, step
+from tests.support.runtime_engines import assert_quiescent, engine, host, prompt, seats, start, state_of, step
 
 
 def busy(**changes):

@@ -14,8 +14,8 @@ from runtime.pool import COOLING, FREE
 from runtime.scheduler import Request, Scheduler
 from runtime.streams import Inline, Simulated, Worker
 from runtime.tracking import Contradiction
-from tests.runtime_engines import FIRSTS, assert_quiescent, by_handle, config, prompt, seats, state_of
-from tests.whole_state import snapshot
+from tests.support.runtime_engines import FIRSTS, assert_quiescent, by_handle, config, prompt, seats, state_of
+from tests.support.whole_state import snapshot
 
 STREAMS = [Inline, Simulated, Worker]
 

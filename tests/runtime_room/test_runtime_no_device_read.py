@@ -9,8 +9,8 @@ from runtime.exact_model import ExactModel
 from runtime.observer import Observer
 from runtime.scheduler import Request, Scheduler
 from runtime.streams import Inline, Simulated
-from tests.no_device_read import DeviceRead, NoDeviceRead
-from tests.runtime_engines import BySeat, by_handle, config, prompt
+from tests.support.no_device_read import DeviceRead, NoDeviceRead
+from tests.support.runtime_engines import BySeat, by_handle, config, prompt
 
 READS = {
     "item": lambda tensor: tensor[0].item(),

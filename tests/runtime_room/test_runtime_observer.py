@@ -11,7 +11,7 @@ from checker.traces.judge_file import judge_file
 from checker.traces.recorder import Recorder
 from runtime import boundary
 from runtime.observer import Observer
-from tests.runtime_engines import engine, prompt, seats, start, step
+from tests.support.runtime_engines import engine, prompt, seats, start, step
 
 HOOKS = [name for name, _ in inspect.getmembers(Observer, inspect.isfunction) if not name.startswith("_")]
 

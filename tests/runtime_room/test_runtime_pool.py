@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from runtime.boundary import ABSENT
 from runtime.pool import CACHE, CLASSES, COOLING, FREE, OUTSIDE, RING, WORKING, SlotPool, WrongSlots
-from tests.runtime_engines import ledger
+from tests.support.runtime_engines import ledger
 
 
 def slots_of(*numbers):

@@ -5,7 +5,7 @@ import pytest
 
 from runtime.batch import Rows
 from runtime.requests import IDLE, RUNNING, TABLE_COLUMNS, NoSeat, RequestTable
-from tests.runtime_engines import config
+from tests.support.runtime_engines import config
 
 
 def table(**changes):

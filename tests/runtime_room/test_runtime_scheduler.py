@@ -16,7 +16,7 @@ from runtime.exact_model import text
 from runtime.pool import OUTSIDE
 from runtime.scheduler import Request, Scheduler
 from runtime.streams import Inline, Simulated, Worker
-from tests.runtime_engines import FIRSTS, assert_quiescent, by_handle, prompt
+from tests.support.runtime_engines import FIRSTS, assert_quiescent, by_handle, prompt
 
 SETTINGS = list(itertools.product(("eager", "lazy"), range(4), ("overwrite", "skip")))
 SLOTS = {"eager": 3 * 5 + 2, "lazy": 3 * 2 + 3}

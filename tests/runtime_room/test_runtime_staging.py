@@ -8,7 +8,7 @@ from runtime.batch import ROW_COLUMNS
 from runtime.exact_model import ExactModel, text
 from runtime.staging import Buffer, Staging
 from runtime.streams import Simulated
-from tests.runtime_engines import engine, start, step
+from tests.support.runtime_engines import engine, start, step
 
 
 def block(*numbers):

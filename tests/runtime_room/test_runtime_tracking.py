@@ -5,7 +5,7 @@ import pytest
 from runtime.boundary import ABSENT
 from runtime.pool import COOLING, FREE, OUTSIDE
 from runtime.streams import Simulated
-from tests.runtime_engines import FIRSTS, assert_quiescent, engine, seats, start, state_of, step
+from tests.support.runtime_engines import FIRSTS, assert_quiescent, engine, seats, start, state_of, step
 
 
 def starve(made):

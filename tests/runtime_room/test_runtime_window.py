@@ -18,8 +18,8 @@ from runtime.pool import SlotPool
 from runtime.prefix_cache import PrefixCache
 from runtime.staging import Buffer, Staging
 from runtime.streams import Inline, Interrupted, Simulated, Worker
-from tests.runtime_engines import assert_quiescent, by_handle, prompt, seats
-from tests.whole_state import snapshot
+from tests.support.runtime_engines import assert_quiescent, by_handle, prompt, seats
+from tests.support.whole_state import snapshot
 
 ROOM = str(Path(runtime.__file__).parent)
 STREAMS = [Inline, Simulated, Worker]

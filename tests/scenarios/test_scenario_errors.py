@@ -1,7 +1,6 @@
 """What is wrong with a script is said with line and column, and with what to write instead."""
 
 import ast
-from pathlib import Path
 
 import pytest
 
@@ -9,8 +8,8 @@ from checker.scenarios.commands import COMMANDS
 from checker.scenarios.expectations import EXPECTATIONS
 from checker.scenarios.guards import HINTS, condition
 from checker.scenarios.read import BadScenario, play, read
+from tests.support.paths import ROOT, SPEC
 
-SPEC = Path(__file__).parent.parent / "spec"
 HEAD = "scenario Small\nscope requests=2 slots=6 nodes=1 mode=eager max_len=6\n"
 LAZY = HEAD.replace("eager", "lazy")
 ANY = HEAD.replace("nodes=1", "nodes=1 interval=any")
@@ -142,7 +141,7 @@ def test_the_guard_that_was_false_is_named(tmp_path):
     error = rejected(tmp_path, HEAD + "device\n")
     place = error.message.split("[")[-1].split(": ")[0]
     file, line = place.rsplit(":", 1)
-    source = (SPEC.parent / file).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip()
+    source = (ROOT / file).read_text(encoding="utf-8").splitlines()[int(line) - 1].strip()
     assert source == "guard(s.written < s.pending)"
     assert error.message.endswith(f"[{place}: {source}]")
 

@@ -8,7 +8,6 @@ To write the golden timelines anew after a change of wording, and then look at t
 import dataclasses
 import os
 import re
-from pathlib import Path
 
 import pytest
 
@@ -20,9 +19,9 @@ from spec.actions import decode, results
 from spec.design import Design
 from spec.language import ABSENT
 from spec.state import EXHAUSTED
+from tests.support.paths import SCENARIOS
 
-FOLDER = Path(__file__).parent / "scenarios"
-FILES = sorted(FOLDER.glob("*.txt"))
+FILES = sorted(SCENARIOS.glob("*.txt"))
 MUST_FAIL = ("before-29792-eager", "before-29792-lazy", "wait-stream-eager", "wait-stream-lazy")
 EXPECTED = "expect violation exact-label no-inflight-target publishes-only-what-is-there"
 MUST_FAIL += ("merged-29792-eager", "lazy-0.5.18-lazy")
@@ -55,7 +54,7 @@ def violations(scenario):
 
 @pytest.mark.parametrize("name", MUST_FAIL)
 def test_there_is_a_story_of_every_design_that_fails(name):
-    scenario = read(FOLDER / f"{name}.txt")
+    scenario = read(SCENARIOS / f"{name}.txt")
     assert name == f"{scenario.design}-{scenario.scope.mode}"
     assert "exact-label" in violations(scenario)
     assert {design for design in DESIGNS if any(one.startswith(design) for one in MUST_FAIL)} == {*DESIGNS} - {
@@ -65,7 +64,7 @@ def test_there_is_a_story_of_every_design_that_fails(name):
 
 @pytest.mark.parametrize("name", MUST_FAIL)
 def test_nothing_happens_under_our_design_at_the_same_schedule(name):
-    theirs, ours = read(FOLDER / f"{name}.txt"), read(FOLDER / f"{name}-ours.txt")
+    theirs, ours = read(SCENARIOS / f"{name}.txt"), read(SCENARIOS / f"{name}-ours.txt")
     assert commands(ours)[: len(commands(theirs))] == commands(theirs), "ours may go on, but not differ"
     assert theirs.scope == ours.scope
     assert (ours.design, violations(ours)) == ("slotproof", set())
@@ -73,7 +72,7 @@ def test_nothing_happens_under_our_design_at_the_same_schedule(name):
 
 @pytest.mark.parametrize("name", MUST_FAIL)
 def test_our_script_fails_under_the_design_that_it_answers(name):
-    theirs, ours = read(FOLDER / f"{name}.txt"), read(FOLDER / f"{name}-ours.txt")
+    theirs, ours = read(SCENARIOS / f"{name}.txt"), read(SCENARIOS / f"{name}-ours.txt")
     under_theirs = play(ours, DESIGNS[theirs.design])
     assert any("exact-label" in failure.message for failure in under_theirs.failed)
 
@@ -124,7 +123,7 @@ class DonatesByNext(Design):
     ],
 )
 def test_a_trap_catches_the_design_that_falls_into_it(trap, design):
-    assert play(read(FOLDER / f"{trap}.txt"), design).failed
+    assert play(read(SCENARIOS / f"{trap}.txt"), design).failed
 
 
 @pytest.mark.parametrize("trap", ["trap-donation-without-replacement", "trap-donation-of-a-cached-key"])
@@ -136,7 +135,7 @@ def test_a_donation_that_clears_the_label_is_caught(trap, monkeypatch):
         s.requests[request].last_len = ABSENT
 
     monkeypatch.setattr(results, "donate", clearing)
-    assert play(read(FOLDER / f"{trap}.txt")).failed
+    assert play(read(SCENARIOS / f"{trap}.txt")).failed
 
 
 def test_a_claim_over_last_beside_another_claim_is_caught(monkeypatch):
@@ -149,7 +148,7 @@ def test_a_claim_over_last_beside_another_claim_is_caught(monkeypatch):
         return claim(s, design, request, mark, supply)
 
     monkeypatch.setattr(decode, "claim_lazily", over_last)
-    assert play(read(FOLDER / "trap-two-claims.txt")).failed
+    assert play(read(SCENARIOS / "trap-two-claims.txt")).failed
 
 
 # Playing: what is not met, and what nobody expected.
@@ -214,7 +213,7 @@ def unexpected(played):
 
 
 def test_a_violation_that_nobody_expected_fails_at_its_step():
-    scenario = read(FOLDER / "lazy-0.5.18-lazy.txt")
+    scenario = read(SCENARIOS / "lazy-0.5.18-lazy.txt")
     line = {item.text: item.line for item in scenario.items if isinstance(item, Command)}
     bare = without(scenario, "expect violation ring-apart", EXPECTED)
     assert unexpected(play(bare)) == [
@@ -226,17 +225,17 @@ def test_a_violation_that_nobody_expected_fails_at_its_step():
 
 
 def test_a_violation_that_nobody_expected_is_explained():
-    scenario = read(FOLDER / "lazy-0.5.18-lazy.txt")
+    scenario = read(SCENARIOS / "lazy-0.5.18-lazy.txt")
     text = play(without(scenario, EXPECTED)).text
     assert re.search(r"FAILED +exact-label is violated: A slot cached under n tokens holds", text)
     assert re.search(r"spec/properties.py:\d+: +if promised\(s, slot\) != s.cached\[slot\]", text)
     assert re.search(r"promised\(s, slot\) = A@4", text)
-    text = play(without(read(FOLDER / "merged-29792-eager.txt"), "expect violation flip-once")).text
+    text = play(without(read(SCENARIOS / "merged-29792-eager.txt"), "expect violation flip-once")).text
     assert re.search(r"now.next +=\D+0\n +now.due +=\D+1\n", text)
 
 
 def test_a_violation_of_a_step_is_expected_at_every_step():
-    scenario = read(FOLDER / "merged-29792-eager.txt")
+    scenario = read(SCENARIOS / "merged-29792-eager.txt")
     bare = without(scenario, "expect violation ring-apart flip-once batch-local")
     assert {name for _, name in unexpected(play(bare))} == {"ring-apart", "flip-once", "batch-local"}
 

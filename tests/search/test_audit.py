@@ -28,8 +28,8 @@ from checker.search.readings import Columns
 from checker.search.suite import CANARY
 from checker.search.tries import Native
 from checker.symbolic.terms import Terms
-from tests import plain_bfs
-from tests.evaluator_faults import EVALUATOR_FAULTS, OURS, YARDSTICK, exit_code
+from tests.support import plain_bfs
+from tests.support.evaluator_faults import EVALUATOR_FAULTS, OURS, YARDSTICK, exit_code
 
 FAULTS = {fault.name: fault for fault in EVALUATOR_FAULTS}
 CORE = matrix.matrix(quick=True)[0]

@@ -7,7 +7,8 @@ from checker.explain.story import render, tell
 from checker.model.model import Model, Taken, load_module
 from checker.search.saved import OtherModel, UnknownId, load, save, steps_of
 from spec.scope import Scope
-from tests.timeline_runs import RUNS, model_of, run_of
+from tests.support.paths import YARDSTICK_FILE
+from tests.support.timeline_runs import RUNS, model_of, run_of
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -51,13 +52,13 @@ def test_a_damaged_file_says_what_to_do(tmp_path):
 def test_steps_of_another_model_are_refused(tmp_path, request):
     model, steps, property_name = run_of("before lazy")
     stored = load(tmp_path, save(tmp_path, "before-29792", model.scope, property_name, steps))
-    module = load_module(request.config.rootpath / "tests" / "yardstick.py")
+    module = load_module(YARDSTICK_FILE)
     with pytest.raises(OtherModel, match="step 1 of the counterexample, admit with 4 arguments, is no action"):
         steps_of(Model(module, module.Scope()), stored)
 
 
 def test_a_model_from_a_file_is_stored_with_its_settings(tmp_path, request):
-    module = load_module(request.config.rootpath / "tests" / "yardstick.py")
+    module = load_module(YARDSTICK_FILE)
     model = Model(module, module.Scope(R=2))
     steps = [Taken(model.actions[0], ((True, False),)), Taken(model.actions[1], ())]
     stored = load(tmp_path, save(tmp_path, "", "", "safe", steps, "tests/my model.py", ["R=2", "broken=1"]))

@@ -20,7 +20,7 @@ from checker.model.model import Model
 from checker.search.bfs import Limits, Search, replay
 from spec.language import Disabled, Violated, action, guard
 from spec.scope import Scope
-from tests import plain_bfs
+from tests.support import plain_bfs
 
 # For each scope (states, transitions, depth) without symmetry and with it.
 COUNTS = {

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from checker.model.model import Model, load_module
 from checker.search.bfs import Limits, Search, replay
-from tests import plain_bfs
+from tests.support import plain_bfs
+from tests.support.paths import YARDSTICK_FILE
 
-YARDSTICK = load_module(Path(__file__).parent / "yardstick.py")
+YARDSTICK = load_module(YARDSTICK_FILE)
 
 
 def search(symmetry=False, until=None, **scope):

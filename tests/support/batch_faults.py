@@ -5,7 +5,7 @@ from __future__ import annotations
 from runtime.batch import Rows
 from runtime.requests import RequestTable
 from runtime.tracking import Tracker
-from tests.planting import Fault, Plant
+from tests.support.planting import Fault, Plant
 
 _RECORD = "self.block[:, target] = self.block[:, source]"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runtime.engine import Engine
 from runtime.prefix_cache import PrefixCache
-from tests.planting import Fault, Plant
+from tests.support.planting import Fault, Plant
 
 _RELEASE = "self.cache.at(source).locks -= 1"
 _IF_TAKEN = f"    if source != ABSENT:\n        {_RELEASE}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from checker.exit_codes import INTERNAL, SHOWN, VIOLATED
 from checker.search.audit import Disagreement
 from checker.search.bfs import Search
@@ -13,9 +11,10 @@ from checker.search.suite import CANARY
 from checker.symbolic.expressions import Expressions
 from checker.symbolic.statements import Walk
 from checker.symbolic.transitions import Reader
-from tests.planting import Fault, Plant
+from tests.support.paths import YARDSTICK_FILE
+from tests.support.planting import Fault, Plant
 
-YARDSTICK = Check("R=1 N=4 K=2", model=str(Path(__file__).parent / "yardstick.py"))
+YARDSTICK = Check("R=1 N=4 K=2", model=str(YARDSTICK_FILE))
 OURS = Check("requests=1 slots=4 nodes=1 max_len=4 mode=eager")
 CHECKS = (CANARY, YARDSTICK, OURS)
 """What stands for a whole `verify`: the canary is part of it, and the other two are of the kinds that it searches."""

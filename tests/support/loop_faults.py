@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runtime.scheduler import Scheduler
-from tests.planting import Fault, Plant
+from tests.support.planting import Fault, Plant
 
 LOOP_FAULTS = (
     Fault(

@@ -2,7 +2,7 @@
 
 R requests decode to at most N tokens with at most two batches in a queue; a boundary every K tokens is written into one
 of two slots. `broken=1` is the historical mistake: the result side asks the request's own length, and keeps the slot
-that `next` does not point at. `slotproof explore --model tests/yardstick.py --set R=3 --set N=8`
+that `next` does not point at. `slotproof explore --model tests/support/yardstick.py --set R=3 --set N=8`
 """
 
 from __future__ import annotations

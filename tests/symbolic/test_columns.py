@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from checker.model.user_files import BadModel
 from checker.symbolic.columns import WIDTHS, Program, width_for
 from checker.symbolic.graph import Graph, Node
-from tests.test_graph import VALUES, build, natively, new_leaves, trees
+from tests.symbolic.test_graph import VALUES, build, natively, new_leaves, trees
 
 
 def run(value, leaves, samples, width):

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from checker.model.model import Model, load_module
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel
-from tests.test_evaluate_model import states_of, steps_agree
+from tests.symbolic.test_evaluate_model import states_of, steps_agree
 
 HEADER = """
 from dataclasses import dataclass

@@ -13,7 +13,7 @@ from checker.command.cli import app
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel
 from checker.search.check import Check, Outcome, model_for, run
-from tests import plain_bfs
+from tests.support import plain_bfs
 
 MODEL = '''
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ from checker.symbolic.graph import Graph
 from checker.symbolic.statements import Walk
 from checker.symbolic.store import Store
 from checker.symbolic.transitions import Reader
-from tests.test_evaluate_grammar import model_of
+from tests.symbolic.test_evaluate_grammar import model_of
 
 # The body of an action, and words of the message: what it is, and what to write instead. The line refused is the last,
 # unless the body is marked.

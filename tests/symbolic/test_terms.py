@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import z3
 
@@ -17,8 +16,9 @@ from checker.symbolic.graph import Node
 from checker.symbolic.terms import Terms
 from checker.symbolic.transitions import Reader
 from spec.language import Disabled, Violated
+from tests.support.paths import YARDSTICK_FILE
 
-YARDSTICK = load_module(Path(__file__).parent / "yardstick.py")
+YARDSTICK = load_module(YARDSTICK_FILE)
 
 
 def reachable(model: Model, count: int, seed: int) -> list[object]:
@@ -97,9 +97,7 @@ def test_the_solver_enumerates_as_many_states_as_the_search_finds() -> None:
             found.add(tuple(map(str, values)))
             solver.add(z3.Or(*[term != value for term, value in zip(state, values, strict=True)]))
         solver.pop()
-        scope = Check(
-            "R=1 N=4 K=2", model=str(Path(__file__).parent / "yardstick.py"), symmetry=False, limits=Limits(depth=depth)
-        )
+        scope = Check("R=1 N=4 K=2", model=str(YARDSTICK_FILE), symmetry=False, limits=Limits(depth=depth))
         assert len(found) == run(scope).exploration.states
         solver.add(unrolling.at(unrolling.step, depth))
 

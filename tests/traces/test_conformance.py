@@ -30,10 +30,9 @@ from spec.design import Design
 from spec.language import Vector
 from spec.scope import Scope
 from spec.state import initial
-from tests.small_trace import EAGER, LAZY, change, good, prefill, prepare, process
-from tests.trace_traffic import long_trace
-
-FOLDER = Path(__file__).parent / "traces"
+from tests.support.paths import SPEC, TRACES
+from tests.support.small_trace import EAGER, LAZY, change, good, prefill, prepare, process
+from tests.support.trace_traffic import long_trace
 
 
 class Named(Design):
@@ -112,7 +111,7 @@ RECORDED: dict[str, dict[str, Any]] = {
 
 
 def recorded(name: str) -> Path:
-    return FOLDER / f"sglang-{name}.ndjson"
+    return TRACES / f"sglang-{name}.ndjson"
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -173,7 +172,7 @@ def test_the_report_as_text() -> None:
     result = conform_file(recorded("0.5.17-eager-p9-n8-b8-bad"), Design)
     number = next(
         number
-        for number, text in enumerate((FOLDER.parent.parent / "spec/ring.py").read_text().splitlines(), 1)
+        for number, text in enumerate((SPEC / "ring.py").read_text().splitlines(), 1)
         if text.strip() == "me.next = following(scope, me.next)"
     )
     assert conformance_lines(result, "a.ndjson") == [

@@ -1,17 +1,24 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 import pytest
 
 from checker.command.report.verdict import verdict_lines
 from checker.traces.format import Admit, Event, Free, Publish
-from tests.small_trace import EAGER, LAZY, change, good, hazards, hit, judge, kinds, prefill, prepare, process, with_row
-
-FOLDER = Path(__file__).parent / "traces"
-TRACES = sorted(FOLDER.glob("*.ndjson"))
-
+from tests.support.small_trace import (
+    EAGER,
+    LAZY,
+    change,
+    good,
+    hazards,
+    hit,
+    judge,
+    kinds,
+    prefill,
+    prepare,
+    process,
+    with_row,
+)
 
 # Hazards, each in a small trace: property, line, line where it healed, trace.
 

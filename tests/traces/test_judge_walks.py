@@ -14,8 +14,8 @@ from checker.traces.verdict_judge import Judge
 from spec.design import Design
 from spec.properties import exact_label, no_inflight_target, one_owner
 from spec.scope import EAGER, LAZY, Scope
-from tests.spec_trace import Step, header_of, walk
-from tests.walk_scopes import scope_of
+from tests.support.spec_trace import Step, header_of, walk
+from tests.support.walk_scopes import scope_of
 
 WALKS, STEPS = 300, 50
 EVERYWHERE = [(name, mode) for name in DESIGNS for mode in (EAGER, LAZY)]

@@ -10,9 +10,8 @@ from checker.model.known_designs import RELEASES, released
 from checker.traces.corpus import cells, design_of, trace_row
 from checker.traces.format import BadTrace
 from checker.traces.judge_file import judge_file
+from tests.support.paths import ROOT, TRACES
 
-ROOT = Path(__file__).parents[1]
-TRACES = ROOT / "tests" / "traces"
 GOOD = TRACES / "sglang-0.5.23-eager-p12-n20-b5-good.ndjson"
 
 

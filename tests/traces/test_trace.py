@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from checker.traces.format import UNSET, Admit, BadTrace, Event, Free, Header, ProcessRow, encode, read_trace
+from tests.support.paths import TRACES
 
-TRACES = sorted((Path(__file__).parent / "traces").glob("*.ndjson"))
+FILES = sorted(TRACES.glob("*.ndjson"))
 SIZES = '"interval": 8, "ring": 2, "slots": 64, "first_slot": 1, "lookahead": 1'
 HEADER = '{"trace": 1, "engine": "e", "mode": "eager", ' + SIZES + "}"
 ADMIT = '{"e": "admit", "r": "A", "working": 1, "ring": [2, 3], "next": 0, "last": 1}'
@@ -41,10 +42,10 @@ def read(path: Path) -> list[tuple[int, Event]]:
 
 
 def test_there_are_ten_recorded_traces() -> None:
-    assert len(TRACES) == 10
+    assert len(FILES) == 10
 
 
-@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_reading_and_encoding_again_changes_nothing(path: Path) -> None:
     reader = read_trace(path)
     lines = [encode(reader.header), *(encode(event) for _, event in reader)]

@@ -8,11 +8,11 @@ import pytest
 from checker.traces.format import BadTrace, read_trace
 from checker.traces.verdict import Verdict
 from checker.traces.verdict_judge import judge_trace
-from tests.trace_edits import Edit, enumerate_edits
+from tests.support.paths import TRACES
+from tests.support.trace_edits import Edit, enumerate_edits
 
-FOLDER = Path(__file__).parent / "traces"
-TRACES = [
-    FOLDER / f"sglang-{name}.ndjson"
+FILES = [
+    TRACES / f"sglang-{name}.ndjson"
     for name in (
         "0.5.17-eager-p9-n8-b0-good",
         "0.5.17-lazy-p9-n11-b7-bad",
@@ -68,7 +68,7 @@ def classify(edit: Edit, before: Verdict, path: Path) -> str:
     return "same" if after.outcome == before.outcome else after.outcome
 
 
-@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_single_field_edits_are_noticed(path: Path, tmp_path: Path) -> None:
     before = judge_trace(path)
     outcomes: Counter[str] = Counter()
@@ -87,7 +87,7 @@ def test_single_field_edits_are_noticed(path: Path, tmp_path: Path) -> None:
 
 def test_every_survivor_in_the_table_exists(tmp_path: Path) -> None:
     found = set()
-    for path in TRACES:
+    for path in FILES:
         before = judge_trace(path)
         for edit in enumerate_edits(path):
             key = (edit.kind, edit.field, edit.change)
@@ -97,7 +97,7 @@ def test_every_survivor_in_the_table_exists(tmp_path: Path) -> None:
 
 
 def test_every_line_that_is_left_out_is_noticed(tmp_path: Path) -> None:
-    path = TRACES[0]
+    path = FILES[0]
     lines = path.read_bytes().splitlines(keepends=True)
     before = told(judge_trace(path))
     for index in range(1, len(lines)):
@@ -111,7 +111,7 @@ def test_every_line_that_is_left_out_is_noticed(tmp_path: Path) -> None:
 
 
 def test_a_file_that_ends_in_the_middle_of_a_line_is_cut(tmp_path: Path) -> None:
-    whole = TRACES[-1].read_bytes()
+    whole = FILES[-1].read_bytes()
     for size in range(len(whole) - 2, 200, -97):
         edited = tmp_path / "edited.ndjson"
         edited.write_bytes(whole[:size])
@@ -121,6 +121,6 @@ def test_a_file_that_ends_in_the_middle_of_a_line_is_cut(tmp_path: Path) -> None
 
 
 def test_reading_is_streamed() -> None:
-    reader = read_trace(TRACES[0])
+    reader = read_trace(FILES[0])
     assert next(iter(reader))[0] == 2
     reader.close()

@@ -12,9 +12,9 @@ from checker.traces.conformance.conformance import Conformance
 from checker.traces.format import BadTrace, read_trace
 from checker.traces.verdict import Verdict
 from checker.traces.verdict_judge import judge_trace
-from tests.trace_edits import enumerate_edits
+from tests.support.paths import TRACES
+from tests.support.trace_edits import enumerate_edits
 
-FOLDER = Path(__file__).parent / "traces"
 OWN = {
     "0.5.17-eager": "before-29792",
     "0.5.17-lazy": "before-29792",
@@ -23,7 +23,7 @@ OWN = {
     "0.5.23-eager": "merged-29792",
     "0.5.23-lazy": "merged-29792",
 }
-PATHS = [next(iter(sorted(FOLDER.glob(f"sglang-{part}*.ndjson")))) for part in OWN]
+PATHS = [next(iter(sorted(TRACES.glob(f"sglang-{part}*.ndjson")))) for part in OWN]
 
 NULL = "null is unknown, and what isn't known isn't compared; nothing says yet that this engine records it"
 SURVIVORS = {

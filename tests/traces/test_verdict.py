@@ -11,18 +11,18 @@ from checker.traces.format import Admit, BadTrace, Event, Evict, Free, Process, 
 from checker.traces.judge_file import Judgement
 from checker.traces.slot_history import HISTORY
 from checker.traces.verdict_judge import Judge, judge_trace
-from tests.small_trace import change, good, hazards, hit, judge, kinds, prefill, prepare, process, with_row
-from tests.trace_traffic import HEADER as TRAFFIC
-from tests.trace_traffic import long_trace, traffic
+from tests.support.paths import TRACES
+from tests.support.small_trace import change, good, hazards, hit, judge, kinds, prefill, prepare, process, with_row
+from tests.support.trace_traffic import HEADER as TRAFFIC
+from tests.support.trace_traffic import long_trace, traffic
 
-FOLDER = Path(__file__).parent / "traces"
-TRACES = sorted(FOLDER.glob("*.ndjson"))
+FILES = sorted(TRACES.glob("*.ndjson"))
 
 
 # The recorded traces.
 
 
-@pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_recorded_traces_get_the_verdict_in_their_name(path: Path) -> None:
     verdict = judge_trace(path)
     assert verdict.outcome == path.stem.rsplit("-", 1)[1]
@@ -54,7 +54,7 @@ def test_recorded_traces_get_the_verdict_in_their_name(path: Path) -> None:
     ],
 )
 def test_bad_traces_are_explained(name: str, line: int, kind: str, slot: int, label: int, holds: str) -> None:
-    verdict = judge_trace(FOLDER / f"{name}.ndjson")
+    verdict = judge_trace(TRACES / f"{name}.ndjson")
     first, *rest = verdict.violations
     assert (first.line, first.event, first.kind, first.slot, first.label) == (line, "publish", kind, slot, label)
     assert holds in first.holds
@@ -66,18 +66,18 @@ def test_bad_traces_are_explained(name: str, line: int, kind: str, slot: int, la
 
 
 def test_a_state_in_another_slot_is_pointed_out() -> None:
-    verdict = judge_trace(FOLDER / "sglang-0.5.17-eager-p9-n8-b8-bad.ndjson")
+    verdict = judge_trace(TRACES / "sglang-0.5.17-eager-p9-n8-b8-bad.ndjson")
     assert "slot 3 holds that state" in verdict.violations[0].message
 
 
 def test_one_good_trace_has_one_hazard() -> None:
-    found = {path.stem: hazards(judge_trace(path)) for path in TRACES if path.stem.endswith("good")}
+    found = {path.stem: hazards(judge_trace(path)) for path in FILES if path.stem.endswith("good")}
     expected = [("ring-apart", 32, 35)]
     assert {name: list_ for name, list_ in found.items() if list_} == {"sglang-0.5.23-eager-p12-n20-b5-good": expected}
 
 
 def test_the_hazard_says_how_it_began_and_what_would_have_made_it_harmful() -> None:
-    path = FOLDER / "sglang-0.5.23-eager-p12-n20-b5-good.ndjson"
+    path = TRACES / "sglang-0.5.23-eager-p12-n20-b5-good.ndjson"
     (hazard,) = judge_trace(path).hazards
     assert (hazard.request, hazard.slot) == ("A", 3)
     assert "since line 15" in hazard.explanation
@@ -86,7 +86,7 @@ def test_the_hazard_says_how_it_began_and_what_would_have_made_it_harmful() -> N
 
 
 def test_the_root_of_a_bad_trace_is_named_as_a_hazard_that_became_harmful() -> None:
-    verdict = judge_trace(FOLDER / "sglang-0.5.23-eager-p9-n15-b7-bad.ndjson")
+    verdict = judge_trace(TRACES / "sglang-0.5.23-eager-p9-n15-b7-bad.ndjson")
     assert [(h.property, h.line, h.harmful_at) for h in verdict.hazards] == [("flip-once", 23, 40)]
 
 
