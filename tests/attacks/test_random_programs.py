@@ -6,8 +6,8 @@ what it violates, every leaf afterwards, and the truth of every property, as wel
 
 `make test` runs some seeds for a few seconds each. By hand, for as long as one likes:
 
-    .venv/bin/python -m tests.test_random_programs --seconds 1200 --seed 7
-    .venv/bin/python -m tests.test_random_programs --seconds 60 --kinds D   # only one kind of edge, always
+    .venv/bin/python -m tests.attacks.test_random_programs --seconds 1200 --seed 7
+    .venv/bin/python -m tests.attacks.test_random_programs --seconds 60 --kinds D   # only one kind of edge, always
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Natively:
             yield state
 
     def outcome(self, state, action, arguments):
-        """What a step does: as tests/test_evaluate_model.py words it."""
+        """What a step does: as tests/symbolic/test_evaluate_model.py words it."""
         after = native.twin(state)
         try:
             action.function(after, self.search.context, *arguments)

@@ -2,7 +2,7 @@
 
 To write the golden timelines anew after a change of wording, and then look at the difference:
 
-    SLOTPROOF_REWRITE=1 pytest tests/test_scenarios.py
+    SLOTPROOF_REWRITE=1 pytest tests/scenarios/test_scenarios.py
 """
 
 import dataclasses

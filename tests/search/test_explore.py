@@ -1,7 +1,7 @@
 """The search over columns: the same counts as a plain search over the native functions, and pinned ones.
 
-The spec is meant to change, and then the tables at the top change with it. `python -m tests.test_explore` prints them
-as they are now; look at each difference before copying it here: a count that moved without a reason is a bug.
+The spec is meant to change, and then the tables at the top change with it. `python -m tests.search.test_explore` prints
+them as they are now; look at each difference before copying it here: a count that moved without a reason is a bug.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class FailingTwin(Twin):
     """Driven are failures of the oldest batch, discarded at once, whatever has been launched behind it.
 
     Not driven: a failed batch that waits while other results come in (they come in order, so none does) and devices
-    that are not simulated; tests/test_runtime_failing_work.py goes through these.
+    that are not simulated; tests/runtime_room/test_runtime_failing_work.py goes through these.
     """
 
     def __init__(self, scope):

@@ -1,7 +1,7 @@
 """Random well-formed functions of the subset, run natively and evaluated: whatever the text, the two readings agree.
 
-A program is an action over a small state and a few helpers that it calls. Its outcome (as
-tests/test_evaluate_model.py defines it) on random states must be the same natively, as columns and as constants.
+A program is an action over a small state and a few helpers that it calls. Its outcome (as test_evaluate_model.py beside
+it defines it) on random states must be the same natively, as columns and as constants.
 The table of particular programs comes first: each is something that a walk over a syntax tree gets wrong easily. A
 random program may also be refused, but only for an alias (`what a name refers to has been replaced`), which no
 grammar can avoid without being blind to it.
