@@ -25,8 +25,8 @@ faults: $(STAMP) ## Plant faults in the runtime, and show what the fuzzer makes 
 	$(BIN)/python -m tests.faults --time $(or $(TIME),60s)
 
 bench: $(STAMP) ## Measure the search and the decode step, each beside a plain implementation of the same.
-	$(BIN)/python tests/bench/run.py
-	$(BIN)/python tests/bench/decode_step.py
+	$(BIN)/python -m tests.bench.run
+	$(BIN)/python -m tests.bench.decode_step
 
 lint: $(STAMP) ## Check style, formatting and the direction of imports.
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/lint-imports

@@ -27,10 +27,10 @@ from runtime.staging import Buffer, Staging
 from runtime.states import StatePool
 from runtime.tracking import Tracker
 from spec.scope import EAGER, LAZY, BadScope
-from tests.batch_faults import BATCH_FAULTS
-from tests.cache_faults import LOCK_FAULTS, ORDER_FAULTS
-from tests.loop_faults import LOOP_FAULTS
-from tests.planting import Fault, Plant
+from tests.support.batch_faults import BATCH_FAULTS
+from tests.support.cache_faults import LOCK_FAULTS, ORDER_FAULTS
+from tests.support.loop_faults import LOOP_FAULTS
+from tests.support.planting import Fault, Plant
 
 MORE_THAN_THE_SPEC = 4
 """How many steps a story may take beyond the spec's shortest."""

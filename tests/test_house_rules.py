@@ -1,36 +1,58 @@
-"""The rules of the house: each is one test, and a failure names file and line."""
+"""The rules of the house: each is one test, and a failure names file and line. The figures: python -m tests.house."""
 
 import ast
 import re
 import statistics
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
-ROOMS = ("spec", "runtime", "checker")
-MAX_FILE, MAX_MEDIAN, MAX_FUNCTION = 400, 150, 70
+import pytest
+
+from tests import house
+from tests.house import MAX_FILE, MAX_MEDIAN, ROOMS, length_of, python_files, tree_of, where
+from tests.support.paths import ROOT, TESTS
+
+MAX_FUNCTION = 70
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+NAMED_TWICE = {
+    "Answer",
+    "Batch",
+    "Cell",
+    "Claim",
+    "Difference",
+    "Entry",
+    "Event",
+    "Fate",
+    "Followed",
+    "Found",
+    "Guard",
+    "Model",
+    "Node",
+    "Proof",
+    "Request",
+    "Run",
+    "Scope",
+    "State",
+    "Text",
+    "Told",
+}
+"""The class names that stand for several things as yet; a name that stands for one leaves the list and stays out."""
+
+BESIDE_THE_PACKAGES = {"attacks", "bench", "documents", "fuzzed", "runtime_room", "support"}
+"""Folders under tests/ for what is no package of checker/; the runtime's has another name than the room, see below."""
+
 # The patterns are put together from pieces, because this file is searched for them as well.
 MACHINE_PATH = re.compile(r"(?<![\w./~:>])/(?:" + "work|root|home|tmp|Users|opt" + r")/[\w.]+")
 REGISTRY_HOST = re.compile(r"\b(?:" + "|".join(("py" + r"pi\.org", "python" + r"hosted\.org", "npm" + r"js\.")) + ")")
 UNFINISHED = re.compile(r"\b(?:" + "|".join(("TO" + "DO", "FIX" + "ME", "XX" + "X")) + r")\b")
 
 
-def python_files(*rooms):
-    return sorted(path for room in rooms for path in (ROOT / room).rglob("*.py"))
-
-
 def lines_of(path):
     return path.read_text(encoding="utf-8").splitlines()
 
 
-def where(path, line=None):
-    return f"{path.relative_to(ROOT)}" + (f":{line}" if line else "")
-
-
 def nodes_of(path):
-    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))))
+    return list(ast.walk(tree_of(path)))
 
 
 def text_files():
@@ -56,16 +78,18 @@ def report(broken, rule):
 
 
 def test_no_file_is_long():
-    lengths = {path: len(lines_of(path)) for path in python_files(*ROOMS)}
+    lengths = {path: length_of(path) for path in python_files(*ROOMS)}
     long = [f"{where(path, length)}: {length} lines" for path, length in lengths.items() if length > MAX_FILE]
     report(long, f"A file has at most {MAX_FILE} lines; split it by what a reader looks for.")
 
 
-def test_the_usual_file_is_short():
-    lengths = {path: len(lines_of(path)) for path in python_files(*ROOMS)}
+@pytest.mark.parametrize("package", house.packages())
+def test_the_usual_file_of_a_package_is_short(package):
+    lengths = {path: length_of(path) for path in house.packages()[package]}
     median = statistics.median(lengths.values())
     longest = [f"{where(path)}: {lengths[path]} lines" for path in sorted(lengths, key=lengths.get)[-5:]]
-    report(longest if median >= MAX_MEDIAN else [], f"The median file is under {MAX_MEDIAN} lines, not {median}.")
+    rule = f"The median file of {package} is under {MAX_MEDIAN} lines, not {median:g}."
+    report(longest if median >= MAX_MEDIAN else [], rule)
 
 
 def test_no_function_is_long():
@@ -105,8 +129,42 @@ def test_the_rooms_import_in_one_direction():
     assert done.returncode == 0, f"lint-imports found a forbidden import:\n{done.stdout}{done.stderr}"
 
 
+def test_no_modules_import_in_a_circle():
+    circles = [" <-> ".join(circle) for circle in house.circles()]
+    report(circles, "What two modules need from each other stands in a third one, or is handed over.")
+
+
+def test_no_import_goes_up():
+    report(house.upward(), "A package imports only from those that pyproject.toml lists below it.")
+
+
+def test_a_class_name_stands_for_one_thing():
+    twice = house.classes_defined_twice()
+    new = [f"{name}: {', '.join(twice[name])}" for name in sorted(twice.keys() - NAMED_TWICE)]
+    report(new, "A public class name stands for one thing; give the newer one a name of its own.")
+    report(sorted(NAMED_TWICE - twice.keys()), "These stand for one thing now: take them off NAMED_TWICE.")
+
+
+def test_the_tests_lie_as_the_packages_do():
+    rooms = {package.removeprefix("checker.") for package in house.packages()} - set(ROOMS)
+    folders = {path.name for path in TESTS.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    report(sorted(rooms - folders), "Each package of checker/ has the folder of its name under tests/.")
+    report(sorted(folders - rooms - BESIDE_THE_PACKAGES), "A folder under tests/ is named after what it tests.")
+
+
+def test_one_file_knows_where_things_lie():
+    computed = [
+        f"{where(path, number)}: {line.strip()}"
+        for path in sorted(TESTS.rglob("*.py"))
+        if path != TESTS / "support" / "paths.py"
+        for number, line in enumerate(lines_of(path), 1)
+        if re.search(r"Path\(" + r"__file__\)|\.root" + "path", line)
+    ]
+    report(computed, "Import the folder from tests/support/paths.py, which alone knows how deep a file lies.")
+
+
 def test_no_test_folder_hides_a_room():
-    hiding = [where(path) for room in ROOMS for path in (ROOT / "tests").rglob(room) if path.is_dir()]
+    hiding = [where(path) for room in ROOMS for path in TESTS.rglob(room) if path.is_dir()]
     report(hiding, "A folder under tests/ with the name of a room would be imported in its place.")
 
 
@@ -116,6 +174,19 @@ def test_no_text_names_a_folder_of_one_machine():
 
 def test_no_text_names_a_package_registry():
     report(found_in_texts(REGISTRY_HOST), "Where packages come from is the reader's setting, so no text names a host.")
+
+
+def test_every_file_that_a_text_names_is_there():
+    """Paths of ours, in documents, docstrings and comments alike."""
+    path_of_ours = re.compile(r"(?<![\w./-])(?:spec|runtime|checker|tests|docs)/[\w./-]*\.(?:py|md|txt|ndjson|pml)\b")
+    module = re.compile(r"python3? -m (tests[.\w]*)")
+    stale = []
+    for path in text_files():
+        for number, text in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            modules = [name.rstrip(".").replace(".", "/") + ".py" for name in module.findall(text)]
+            named = path_of_ours.findall(text) + modules
+            stale += [f"{where(path, number)}: {name}" for name in named if not (ROOT / name).exists()]
+    report(stale, "A text names a file by the path at which it lies.")
 
 
 def test_clean_removes_what_git_ignores():
@@ -140,9 +211,18 @@ def public_definitions(body, prefix=""):
 def test_every_public_name_has_a_docstring():
     silent = []
     for path in python_files(*ROOMS):
-        module = ast.parse(path.read_text(encoding="utf-8"), str(path))
+        module = tree_of(path)
         if module.body and not ast.get_docstring(module):
             silent.append(f"{where(path, 1)}: the module")
         named = public_definitions(module.body)
         silent += [f"{where(path, node.lineno)}: {name}" for name, node in named if not ast.get_docstring(node)]
     report(silent, "A public function, class or module says in a sentence what it is for.")
+
+
+def test_every_package_says_what_it_is_for_and_how_to_read_it():
+    silent = [
+        where(path, 1)
+        for path in python_files(*ROOMS)
+        if path.name == "__init__.py" and len(re.findall(r"[.:?](?:\s|$)", ast.get_docstring(tree_of(path)) or "")) < 2
+    ]
+    report(silent, "The docstring of a package says in two sentences or more what it is for and what to read first.")

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from checker.workers import spread
-
-ROOT = Path(__file__).parents[1]
+from tests.support.paths import ROOT
 
 
 def test_results_are_the_same_with_and_without_processes() -> None:

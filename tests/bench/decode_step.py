@@ -1,6 +1,6 @@
 """What the bookkeeping of a decode step costs on one CPU thread, beside a naive implementation of the same protocol.
 
-Usage: python tests/bench/decode_step.py [--steps 300]
+Usage: python -m tests.bench.decode_step [--steps 300]
 
 A step is preparation plus result side, overlapped by one: columns packed and staged for the device, claims, labels,
 frees. Nothing of the device is measured: a stream drops its work, and the model has no layers. The naive one
@@ -12,14 +12,10 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import torch
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from runtime.config import Config
 from runtime.engine import Engine

@@ -1,7 +1,7 @@
 """The bookkeeping of decode as one writes it first: an object for each request and row, and loops over them.
 
 It follows the same protocol as `runtime/` (claim and flip at preparation, label from the row, one gate), so it is what
-the runtime is measured against; tests/test_naive_tracker.py holds the two together. It knows no hits.
+the runtime is measured against; tests/runtime_room/test_naive_tracker.py holds the two together. It knows no hits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The yardstick, breadth first over plain tuples, every state checked: python tests/bench/plain_search.py R N [K]
+"""The yardstick, breadth first over plain tuples, every state checked: python -m tests.bench.plain_search R N [K]
 
 Request: (committed, decode_count, next, last, last_len, slot0, slot1, finished). Row: (decode_count, length, position).
 """

@@ -1,15 +1,10 @@
 """What is computed again of a prompt that ends on a boundary, by which of its last two boundaries is marked.
 
-`python tests/bench/prompt_ends.py` plays the spec natively, one request after the other, for prompts of two to sixteen
+`python -m tests.bench.prompt_ends` plays the spec natively, one request after the other, for prompts of two to sixteen
 intervals, and counts at the last admission how many of the prompt's tokens no cached state covers.
 """
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from spec.actions import admit, device, prefill, prepare, process
 from spec.design import Design

@@ -1,6 +1,6 @@
 """What the yardstick search costs, beside a plain search of the same protocol, and beside Spin where it is installed.
 
-Usage: python tests/bench/run.py [--plain-large]     (with it the plain search does the large size too, half a minute)
+Usage: python -m tests.bench.run [--plain-large]     (with it the plain search does the large size too, half a minute)
 
 All numbers come from one run on one machine: CPU seconds of a process and its children, and its peak memory. A
 run whose counts differ from the protocol's fails, since a fast search of something else says nothing.
@@ -12,11 +12,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 from typing import NamedTuple
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
+from tests.support.paths import ROOT, TESTS
+
 # The states and transitions of the protocol with three requests and a boundary every two tokens.
 EXPECTED = {8: (296_652, 786_282), 16: (2_487_196, 6_662_698)}
 
@@ -57,21 +56,21 @@ def counts(text):
 
 def slotproof(n):
     """Cost and counts of the explorer, without symmetry, so that it visits the same states as the others."""
-    model = ["--model", "tests/yardstick.py", "--set", "R=3", "--set", f"N={n}", "--symmetry", "none", "--json"]
+    model = ["--model", "tests/support/yardstick.py", "--set", "R=3", "--set", f"N={n}", "--symmetry", "none", "--json"]
     cost = measure([sys.executable, "-m", "checker", "explore", *model])
     return cost, counts(cost.text)
 
 
 def plain(n):
     """Cost and counts of the search that a person would write over tuples."""
-    cost = measure([sys.executable, HERE / "plain_search.py", 3, n])
+    cost = measure([sys.executable, "-m", "tests.bench.plain_search", 3, n])
     return cost, counts(cost.text)
 
 
 def spin(n):
     """Cost and counts of Spin's search, and the cost of translating and compiling the model before it."""
     with tempfile.TemporaryDirectory() as folder:
-        translate = measure(["spin", "-a", "-DR=3", f"-DN={n}", "-DK=2", HERE / "yardstick.pml"], folder)
+        translate = measure(["spin", "-a", "-DR=3", f"-DN={n}", "-DK=2", TESTS / "bench" / "yardstick.pml"], folder)
         options = ["-O2", "-DSAFETY", "-DNOREDUCE", "-DNOFAIR", "-DMEMLIM=8000"]
         build = measure(["gcc", *options, "-o", "pan", "pan.c"], folder)
         cost = measure(["./pan", "-m1000000", "-w22"], folder)

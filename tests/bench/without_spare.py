@@ -1,6 +1,6 @@
 """What a lazy request loses when no spare can be had: overwrite in place, or skip the checkpoint.
 
-`python tests/bench/without_spare.py` plays the spec natively, one request after the other in the usual overlapped loop,
+`python -m tests.bench.without_spare` plays the spec natively, one request after the other in the usual overlapped loop,
 with a spare to be had at a given rate, and counts at each finish how many tokens a later request with the same text
 would have to compute again: those beyond the newest checkpoint that the request has left in the cache.
 """
@@ -8,10 +8,6 @@ would have to compute again: those beyond the newest checkpoint that the request
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from spec.actions import admit, device, prefill, prepare, process
 from spec.design import Design
