@@ -1,27 +1,27 @@
 """Each kind of wrong reading that was once possible, brought back by undoing what refuses it or reads it right.
 
-The random programs must tell every one of them (tests/test_undone.py): otherwise they would not have found it.
+The random programs must tell every one of them (tests/attacks/test_undone.py): otherwise they would not have found it.
 """
 
 from __future__ import annotations
 
-import checker.calls
-import checker.checks
-import checker.evaluate
-import checker.frame
-import checker.shape
-import checker.subset
-from checker.frame import Frame
-from checker.paths import Path
-from checker.shape import _Builder
-from checker.store import Store
-from tests.planting import Fault, Plant
+import checker.model.layout
+import checker.search.check
+import checker.symbolic.calls
+import checker.symbolic.frame
+import checker.symbolic.statements
+import checker.symbolic.subset
+from checker.model.layout import _Builder
+from checker.symbolic.frame import Frame
+from checker.symbolic.path import Path
+from checker.symbolic.store import Store
+from tests.support.planting import Fault, Plant
 
 UNDONE = {
     "A": Fault(
         "two-kinds-are-an-object",
         "a value of two kinds on two paths is some object, which is true",
-        (Plant(checker.evaluate.Walk, "merge_values", "return UNDEFINED", "return object()"),),
+        (Plant(checker.symbolic.statements.Walk, "merge_values", "return UNDEFINED", "return object()"),),
     ),
     "B": Fault(
         "no-closures",
@@ -33,7 +33,7 @@ UNDONE = {
         "a function is known by its file and its first line",
         (
             Plant(
-                checker.evaluate,
+                checker.symbolic.statements,
                 "text_of",
                 "text, known = trees[place], codes[place]",
                 "text, known = next(tree for (line, _), tree in trees.items() if line == place[0]), [code]",
@@ -69,21 +69,21 @@ UNDONE = {
         "records-of-any-kind",
         "a record may have an equality of its own, and it is not asked",
         (
-            Plant(checker.shape, "check_record", "if why:", "if False:"),
-            Plant(checker.calls, "check_record", "if why:", "if False:"),
+            Plant(checker.model.layout, "check_record", "if why:", "if False:"),
+            Plant(checker.symbolic.calls, "check_record", "if why:", "if False:"),
         ),
     ),
     "H": Fault(
         "nothing-asked-holds",
         "a search in which no property is asked holds",
-        (Plant(checker.checks.Outcome, "is_vacuous", " or not found.asked", ""),),
+        (Plant(checker.search.check.Outcome, "is_vacuous", " or not found.asked", ""),),
     ),
     "I": Fault(
         "fractions-admitted",
         "numbers that are not whole are taken for what they are not",
         (
-            Plant(checker.subset, "admitted", "numbers.Number, ", ""),
-            Plant(checker.frame, "admitted", "numbers.Number, ", ""),
+            Plant(checker.symbolic.subset, "admitted", "numbers.Number, ", ""),
+            Plant(checker.symbolic.frame, "admitted", "numbers.Number, ", ""),
             Plant(
                 Store,
                 "equal",

@@ -3,8 +3,8 @@
 import pytest
 
 from tests.attacks.programs import EDGES
-from tests.test_random_programs import Differs, hunt
-from tests.undone import UNDONE
+from tests.attacks.test_random_programs import Differs, hunt
+from tests.support.undone import UNDONE
 
 
 def test_every_kind_of_edge_has_its_undoing():
