@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from checker.model.model import Model, load_module
-from checker.search.bfs import Limits, Search, replay
+from checker.model.replay import replay
+from checker.search.bfs import Limits, Search
 from tests import plain_bfs
 
 YARDSTICK = load_module(Path(__file__).parent / "yardstick.py")

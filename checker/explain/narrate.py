@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from checker.explain.lanes import CPU, DEVICE
 from checker.model.layout import flatten
 from checker.model.model import Model, Taken
 from spec.language import ABSENT, Vector
 from spec.rows import awaits_write, claims
 from spec.scope import EAGER
 from spec.state import EXHAUSTED, RUNNING, Event, Request, Row, State, Text
-
-CPU, DEVICE = "CPU", "device"
-"""The two lanes of a timeline."""
 
 
 def request_name(request: int) -> str:

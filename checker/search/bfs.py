@@ -7,9 +7,8 @@ and replayed natively. Cut short, the search says so: that is never a pass.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from checker.search.fingerprint import Words
 from checker.search.orbits import SAMPLE, differing_step, names_matter
 from checker.search.successors import Expander, Expansion, Found, States
 from checker.symbolic.columns import Program
-from spec.language import Property, copy
+from spec.language import Property
 
 PER_LEVEL = 32
 """New states of each level that are kept to be tried under other names."""
@@ -248,11 +247,3 @@ class Search:
 def merge(a: Words, b: Words) -> Words:
     """Return two sorted arrays as one: the stable sort finds the two runs and merges them in one pass."""
     return np.sort(np.concatenate([a, b]), kind="stable")
-
-
-def replay(model: Model, steps: Iterable[Taken]) -> list[Any]:
-    """Return the native states of a run, the first one included; a last step that raises Violated has no state."""
-    states = [copy(model.init)]
-    for step in steps:
-        states.append(model.take(states[-1], step.action, step.arguments))
-    return states
