@@ -122,7 +122,7 @@ def _why(run: Replay, property_name: str) -> Clause | None:
     return false_clause(stated, states, model.context) if stated is not None and states else None
 
 
-def _spelled(scope: Any) -> str:
+def _spelled(scope: object) -> str:
     """Return a scope as `name=value` words, also one that does not spell itself."""
     if isinstance(scope, Scope) or not dataclasses.is_dataclass(scope):
         return str(scope)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -33,7 +32,7 @@ class Judgement:
         return INCONCLUSIVE if self.verdict.outcome == "cut" else SHOWN
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The judgement for a machine."""
         return {
             "path": str(self.path),
@@ -52,7 +51,7 @@ class Unjudged:
     code: int = USAGE
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """The reason for a machine."""
         return {"path": str(self.path), "code": self.code, "reason": self.reason}
 
