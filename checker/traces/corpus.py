@@ -6,13 +6,14 @@ A name is `ENGINE-RELEASE-MODE-...-good` or `-bad`.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from checker.model.known_designs import DESIGNS, RELEASES
 from checker.traces.format import BadTrace
 from checker.traces.judge_file import judge_file
 
 
-def trace_row(path: Path) -> dict[str, object]:
+def trace_row(path: Path) -> dict[str, Any]:
     """Judge one recorded trace; `wrong` says what is not as it should be, and is empty where all is."""
     expected = "bad" if path.stem.endswith("-bad") else "good"
     row = {"trace": path.name, "expected": expected, "verdict": "none", "hazards": 0, "design": "", "conforms": False}
@@ -53,7 +54,7 @@ def design_of(name: str) -> str:
     )
 
 
-def cells(row: dict[str, object]) -> tuple[object, ...]:
+def cells(row: dict[str, Any]) -> tuple[Any, ...]:
     """Return a row for a table: trace, verdict, hazards, what it conforms to, and whether all is right."""
     design = row["design"] if row["conforms"] else f"not {row['design']}" if row["design"] else ""
     told = "ok" if row["right"] else f"WRONG: {row['wrong']}"

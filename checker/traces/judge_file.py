@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -32,7 +33,7 @@ class Judgement:
         return INCONCLUSIVE if self.verdict.outcome == "cut" else SHOWN
 
     @property
-    def data(self) -> dict[str, object]:
+    def data(self) -> dict[str, Any]:
         """The judgement for a machine."""
         return {
             "path": str(self.path),
@@ -51,7 +52,7 @@ class Unjudged:
     code: int = USAGE
 
     @property
-    def data(self) -> dict[str, object]:
+    def data(self) -> dict[str, Any]:
         """The reason for a machine."""
         return {"path": str(self.path), "code": self.code, "reason": self.reason}
 
