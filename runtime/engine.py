@@ -32,7 +32,7 @@ from runtime.columns import Bools, Ints
 from runtime.config import Config
 from runtime.forward import Model
 from runtime.guard import Guard
-from runtime.observer import Observer
+from runtime.observer import Notices, Observer
 from runtime.pool import CACHE, RING, SlotPool
 from runtime.prefix_cache import Node, PrefixCache
 from runtime.requests import Handle, RequestTable
@@ -66,7 +66,7 @@ class Engine:
         """Launched batches whose results have not been processed, the oldest first."""
         self.launched = 0
         """How many batches have been launched: the number of the next one."""
-        self.notices = self.tracker.notices
+        self.notices = Notices()
         self.observe(observer or Observer())
 
     def observe(self, observer: Observer) -> None:
@@ -312,7 +312,9 @@ class Engine:
         return batch
 
     def _process(self, batch: Batch, tokens: Ints, finishes: Bools) -> None:
-        alive, ahead = self.tracker.complete(batch)
+        alive, ahead, freed = self.tracker.complete(batch)
+        if len(freed):
+            self.notices.note("free", freed)
         self.pending.popleft()
         self.pool.settle(self.processed)
         rows = batch.rows
@@ -328,9 +330,13 @@ class Engine:
             self._donate(int(rows.seat[0]))
         self.notices.note("process", batch, alive, finishes, ahead)
 
+    def _release(self, seat: int) -> None:
+        """Let go of all that a request still owns: every way out ends here."""
+        self.notices.note("free", self.tracker.release(seat, self.processed))
+
     def _abort(self, seat: int) -> None:
         source = int(self.table.source[seat])
-        self.tracker.release(seat, self.processed)
+        self._release(seat)
         if source != ABSENT:
             self.cache.at(source).locks -= 1
         self.notices.note("abort", seat)
@@ -373,7 +379,7 @@ class Engine:
             else:
                 table.ring[seat, table.last[seat]] = ABSENT
                 self._publish(seat, slot, key, length)
-        self.tracker.release(seat, self.processed)
+        self._release(seat)
 
     def _publish(self, seat: int, slot: int, key: bytes, length: int) -> None:
         node = self.cache.insert(key, length, slot)

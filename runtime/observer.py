@@ -9,19 +9,27 @@ from __future__ import annotations
 import logging
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from runtime.batch import Batch
 from runtime.columns import Bools, Ints
+from runtime.config import Config
+from runtime.requests import RequestTable
 
-if TYPE_CHECKING:
-    from runtime.engine import Engine
+
+class Recordable(Protocol):
+    """What an observer may read of an engine; the engine imports this file, so this file does not import the engine."""
+
+    config: Config
+    table: RequestTable
+    launched: int
+    """How many batches have been launched."""
 
 
 class Observer:
     """Observes nothing. `seat` is a request's place in the request table, `slot` a slot of the pool."""
 
-    def attach(self, engine: Engine) -> None:
+    def attach(self, engine: Recordable) -> None:
         """An engine begins; it has not done anything yet."""
 
     def admit(self, seat: int) -> None:

@@ -15,10 +15,13 @@ from runtime.batch import Batch, Rows
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.config import EAGER, LAZY, SKIP, Config
-from runtime.observer import Notices
 from runtime.pool import RING, WORKING, SlotPool
 from runtime.prefix_cache import PrefixCache
 from runtime.requests import ADMITTED, IDLE, RUNNING, SEAT_BITS, SEAT_MASK, RequestTable
+
+
+NO_SLOTS: Ints = np.zeros(0, np.int64)
+"""What is freed where nothing is."""
 
 
 class Contradiction(RuntimeError):
@@ -43,7 +46,6 @@ class Tracker:
         self.config = config
         self.table = table
         self.pool = pool
-        self.notices = Notices()
 
     # At admission.
 
@@ -238,11 +240,11 @@ class Tracker:
 
     # When a result is processed.
 
-    def complete(self, batch: Batch) -> tuple[Bools, Ints]:
+    def complete(self, batch: Batch) -> tuple[Bools, Ints, Ints]:
         """Move the consumer pointers of rows that completed a checkpoint.
 
-        Returns which rows' requests are still there, and how many steps those are ahead: bool and int64 of shape
-        [rows]. Raises Contradiction, before anything is changed, where that is more than the scheduler runs ahead.
+        Returns which rows' requests are still there, how many steps those are ahead, and the slots that this has freed:
+        bool and int64 of shape [rows], int64 of shape [freed]. Raises Contradiction, before anything is changed, where that is more than the scheduler runs ahead.
         From there on the engine is in the middle of a step, which it ends.
         """
         rows, table = batch.rows, self.table
@@ -262,11 +264,11 @@ class Tracker:
         places = batch.boundaries
         if len(places):
             self.pool.unclaim(rows.slot[places])
-            self._complete(rows.filter(places[alive[places]]))
-        return alive, ahead
+            return alive, ahead, self._complete(rows.filter(places[alive[places]]))
+        return alive, ahead, NO_SLOTS
 
-    def _complete(self, rows: Rows) -> None:
-        """The same for rows that all carry a mark and whose requests are still there."""
+    def _complete(self, rows: Rows) -> Ints:
+        """The same for rows that all carry a mark and whose requests are still there; returns the slots freed."""
         table, seat, mark = self.table, rows.seat, rows.mark
         former = table.last[seat]
         table.last[seat] = boundary.completed_last(former, rows.position, mark)
@@ -275,21 +277,24 @@ class Tracker:
         if self.config.mode == LAZY:
             gone = boundary.superseded(former, rows.position, mark)
             places = (gone != ABSENT).nonzero()[0]
-            self._drop(seat[places], gone[places])
+            return self._drop(seat[places], gone[places])
+        return NO_SLOTS
 
-    def _drop(self, seat: Ints, position: Ints) -> None:
-        """Free the slots of superseded checkpoints, unless a pending row writes there.
+    def _drop(self, seat: Ints, position: Ints) -> Ints:
+        """Free the slots of superseded checkpoints, unless a pending row writes there; returns those.
 
         In our design none does: a claim at `last` has taken the label back, and then `last` is claimed, not superseded.
         """
         slots = self.table.ring[seat, position]
         places = boundary.may_free(slots, self.pool.claims[slots]).nonzero()[0]
-        if len(places):
-            gone, owners = slots[places], seat[places]
-            self.pool.refuse_unowned(gone, "give back", RING, owners)
-            self.table.ring[owners, position[places]] = ABSENT
-            self.pool.put_back(gone, after=ABSENT)
-            self.notices.note("free", gone)
+        if not len(places):
+            return NO_SLOTS
+        gone: Ints = slots[places]
+        owners = seat[places]
+        self.pool.refuse_unowned(gone, "give back", RING, owners)
+        self.table.ring[owners, position[places]] = ABSENT
+        self.pool.put_back(gone, after=ABSENT)
+        return gone
 
     # When a checkpoint is published, or a request leaves.
 
@@ -333,8 +338,8 @@ class Tracker:
         self.table.move(source, target)
         self.pool.holder[slots] = target
 
-    def release(self, seat: int, processed: int) -> None:
-        """Give back all that a request owns and make its record an idle one: every way out ends here.
+    def release(self, seat: int, processed: int) -> Ints:
+        """Give back all that a request owns and make its record an idle one; returns the slots freed.
 
         What launched rows still write waits until the last of them has returned. `processed`: the newest batch whose
         result has been processed. Raises WrongSlots before anything is changed; from there on the engine is in the
@@ -352,4 +357,4 @@ class Tracker:
         else:
             pool.put_back(slots, after=ABSENT)
         table.clear(seat)
-        self.notices.note("free", slots)
+        return slots

@@ -7,7 +7,9 @@ what a step tells. Duties are searched for wherever our own design is; no induct
 
 from __future__ import annotations
 
+from spec.applies import has_interval
 from spec.design import Design
+from spec.discipline import owns
 from spec.grid import boundary_behind, prefill_mark
 from spec.language import ABSENT, duty
 from spec.rows import awaits_read, awaits_write, in_flight
@@ -28,11 +30,7 @@ def every_boundary_is_marked(before: State, after: State, design: Design) -> boo
     return True
 
 
-def _has_interval(design: Design) -> bool:
-    return design.scope.interval != ANY
-
-
-@duty(_has_interval)
+@duty(has_interval)
 def same_prompt_finds_it(before: State, after: State, design: Design) -> bool:
     """The same prompt again finds the newest boundary below its length, and once that is cached, a longer one its end.
 
@@ -217,11 +215,6 @@ def newly_cached(before: State, after: State, was: Request) -> int:
         if key.family == ABSENT and now.family != ABSENT and any(held == slot for held in was.ring):
             length = now.length
     return length
-
-
-def owns(me: Request, slot: int) -> bool:
-    """Whether a slot is the request's working slot or in its ring."""
-    return me.working == slot or any(held == slot for held in me.ring)
 
 
 DUTIES = (

@@ -6,6 +6,7 @@ all, that every action keeps them, and that the properties follow; and that each
 
 from __future__ import annotations
 
+from spec.applies import eager, has_interval, lazy
 from spec.design import Design
 from spec.grid import on_grid
 from spec.language import ABSENT, lemma
@@ -250,19 +251,11 @@ def strangers_came_before(s: State, design: Design) -> bool:
     return True
 
 
-def _eager(design: Design) -> bool:
-    return design.scope.mode == EAGER
-
-
-def _lazy(design: Design) -> bool:
-    return design.scope.mode == LAZY
-
-
 def _eager_any(design: Design) -> bool:
     return design.scope.mode == EAGER and design.scope.interval == ANY
 
 
-@lemma(_eager)
+@lemma(eager)
 def claims_are_in_order(s: State, design: Design) -> bool:
     """Eager: `next` is due, pending claims have the positions right before it, a labelled `last` is before them."""
     for number, request in enumerate(s.requests):
@@ -306,11 +299,7 @@ def boundaries_are_remembered(s: State, design: Design) -> bool:
     return True
 
 
-def _has_interval(design: Design) -> bool:
-    return design.scope.interval != ANY
-
-
-@lemma(_has_interval)
+@lemma(has_interval)
 def marks_are_on_the_grid(s: State, design: Design) -> bool:
     """With an interval, marks are multiples of it, and an eager decode row has one exactly at a multiple."""
     for batch in s.batches:
@@ -325,7 +314,7 @@ def marks_are_on_the_grid(s: State, design: Design) -> bool:
     return True
 
 
-@lemma(_lazy)
+@lemma(lazy)
 def newest_claim_is_next(s: State, design: Design) -> bool:
     """Lazy: the newest pending claim is at `next`; without one, `next` is `last`."""
     for number, request in enumerate(s.requests):
@@ -344,7 +333,7 @@ def newest_claim_is_next(s: State, design: Design) -> bool:
     return True
 
 
-@lemma(_lazy)
+@lemma(lazy)
 def filled_is_used(s: State, design: Design) -> bool:
     """Lazy: a ring position that holds a slot is `last`, or a pending claim is for it."""
     for number, request in enumerate(s.requests):

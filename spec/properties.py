@@ -6,11 +6,12 @@ last step; no decision of a design is trusted, except where the property speaks 
 
 from __future__ import annotations
 
+from spec.applies import has_interval, lazy
 from spec.design import Design
 from spec.discipline import DISCIPLINE
 from spec.language import ABSENT, always, step
 from spec.rows import claim_pending, others_write, promised, writes
-from spec.scope import ANY, EAGER, LAZY
+from spec.scope import EAGER
 from spec.state import ADMITTED, IDLE, RUNNING, Row, State, Text
 
 
@@ -226,11 +227,7 @@ def one_entry_per_key(s: State, design: Design) -> bool:
     return True
 
 
-def _lazy(design: Design) -> bool:
-    return design.scope.mode == LAZY
-
-
-@always(_lazy)
+@always(lazy)
 def lazy_keeps_one(s: State, design: Design) -> bool:
     """A lazy request with no claim pending holds exactly one slot in its ring: what is superseded has been freed."""
     for number, request in enumerate(s.requests):
@@ -240,11 +237,7 @@ def lazy_keeps_one(s: State, design: Design) -> bool:
     return True
 
 
-def _has_interval(design: Design) -> bool:
-    return design.scope.interval != ANY
-
-
-@always(_has_interval)
+@always(has_interval)
 def grid(s: State, design: Design) -> bool:
     """Labels and keys are multiples of the interval, and an empty prefix carries no state."""
     for request in s.requests:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spec.applies import lazy
 from spec.design import Design
 from spec.grid import boundary_behind
 from spec.language import ABSENT, sometimes
@@ -12,10 +13,6 @@ from spec.state import IDLE, RUNNING, State
 
 def _overlapped(design: Design) -> bool:
     return design.scope.lookahead > 0
-
-
-def _lazy(design: Design) -> bool:
-    return design.scope.mode == LAZY
 
 
 def _eager_ring(design: Design) -> bool:
@@ -44,13 +41,13 @@ def finish_with_a_boundary_pending(before: State, after: State, design: Design) 
     return any(event.finished and claim_pending(after, number) for number, event in enumerate(after.step.events))
 
 
-@sometimes(_lazy)
+@sometimes(lazy)
 def spare_taken(before: State, after: State, design: Design) -> bool:
     """A lazy boundary row gets a spare."""
     return any(event.spare_taken for event in after.step.events)
 
 
-@sometimes(_lazy)
+@sometimes(lazy)
 def no_spare(before: State, after: State, design: Design) -> bool:
     """A lazy boundary row finds no spare."""
     return any(event.no_spare for event in after.step.events)

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from checker.explain.lanes import CPU, DEVICE
 from checker.model.layout import flatten
 from checker.model.model import Model, Taken
 from spec.language import ABSENT, Vector
 from spec.rows import awaits_write, claims
 from spec.scope import EAGER
 from spec.state import EXHAUSTED, RUNNING, Event, Request, Row, State, Text
-
-CPU, DEVICE = "CPU", "device"
-"""The two lanes of a timeline."""
 
 
 def request_name(request: int) -> str:
@@ -50,9 +48,9 @@ def _tokens(count: int) -> str:
     return f"{count} token{'' if count == 1 else 's'}"
 
 
-def launched(before: Any, after: Any) -> int:
+def launched(before: object, after: object) -> int:
     """Return how many batches a step launched: 1 or 0; 0 for models that do not count pending batches."""
-    return int(isinstance(after, State) and after.pending > before.pending)
+    return int(isinstance(before, State) and isinstance(after, State) and after.pending > before.pending)
 
 
 def say(model: Model, number: int, before: Any, taken: Taken, after: Any) -> tuple[str, str]:
@@ -66,18 +64,31 @@ def say(model: Model, number: int, before: Any, taken: Taken, after: Any) -> tup
     lane = DEVICE if taken.action.name == "device" else CPU
     if after is None:
         return lane, f"{_attempt(number, before, taken)}: stops in the middle, see below"
-    return lane, teller(model, number, before, _named(taken), after)
+    return lane, teller(model, number, before, _Chosen(taken), after)
 
 
-def _named(taken: Taken) -> dict[str, Any]:
-    return dict(zip(taken.action.choices, taken.arguments, strict=True))
+class _Chosen:
+    """The arguments of a step by name: each a number, or one number for each request."""
+
+    def __init__(self, taken: Taken) -> None:
+        self._named = dict(zip(taken.action.choices, taken.arguments, strict=True))
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._named
+
+    def __getitem__(self, name: str) -> int:
+        return int(self._named[name])
+
+    def each(self, name: str) -> tuple[int, ...]:
+        """Return the numbers of an argument that has one for each request."""
+        return tuple(self._named[name])
 
 
 def _attempt(number: int, before: State, taken: Taken) -> str:
-    chosen = _named(taken)
+    chosen = _Chosen(taken)
     if taken.action.name == "process":
         return f"result of batch {number - before.pending}" + "".join(
-            f", {request_name(request)} ends" for request, ends in enumerate(chosen["finishes"]) if ends
+            f", {request_name(request)} ends" for request, ends in enumerate(chosen.each("finishes")) if ends
         )
     if "request" in chosen:
         return f"{taken.action.name} {request_name(chosen['request'])}"
@@ -100,7 +111,7 @@ def _generic(model: Model, before: Any, taken: Taken, after: Any) -> str:
     return f"{call}: {', '.join(changed) or 'changes nothing'}"
 
 
-def _argument(value: Any) -> str:
+def _argument(value: object) -> str:
     if isinstance(value, tuple):
         return "[" + ", ".join(_argument(part) for part in value) + "]"
     if isinstance(value, bool):
@@ -111,7 +122,7 @@ def _argument(value: Any) -> str:
 # One teller per action: model, batches launched before, state before, arguments by name, state after.
 
 
-def _admit(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _admit(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     me = after.requests[chosen["request"]]
     hit = ""
     if me.source != ABSENT:
@@ -123,7 +134,7 @@ def _admit(model: Model, number: int, before: State, chosen: dict[str, Any], aft
     )
 
 
-def _prefill(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _prefill(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     request = chosen["request"]
     row = after.batches[before.pending].rows[request]
     copied = f" on top of {text_name(Text(row.family, row.start))} from {slot_name(row.source)}" if row.start else ""
@@ -131,13 +142,13 @@ def _prefill(model: Model, number: int, before: State, chosen: dict[str, Any], a
     return words + _claim(model, before, row, request, after)
 
 
-def _prepare(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _prepare(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     rows = after.batches[before.pending].rows
     parts = [
         f"{request_name(request)} decodes token {rows[request].seq_len}"
         + _claim(model, before, rows[request], request, after)
-        for request in chosen["order"]
-        if chosen["rows"][request]
+        for request in chosen.each("order")
+        if chosen.each("rows")[request]
     ]
     words = f"launch batch {number}: {'; '.join(parts) or 'other work, no request of ours in it'}"
     return words + _allocator(before, chosen, after)
@@ -175,7 +186,7 @@ def _label(was: Request, now: Request) -> str:
     return f", last = ring[{now.last}] with label {now.last_len}"
 
 
-def _device(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _device(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     filled: dict[int, str] = {}
     for row in before.batches[before.written].rows:
         if row.present:
@@ -185,10 +196,12 @@ def _device(model: Model, number: int, before: State, chosen: dict[str, Any], af
     return f"runs batch {number - before.pending + before.written}: {', '.join(parts) or 'no rows'}"
 
 
-def _process(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _process(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     rows = before.batches[0].rows
     parts = [
-        _result(model, before, request, rows[request], after) for request in chosen["order"] if rows[request].present
+        _result(model, before, request, rows[request], after)
+        for request in chosen.each("order")
+        if rows[request].present
     ]
     words = f"result of batch {number - before.pending}: {'; '.join(parts) or 'no rows'}"
     return words + _allocator(before, chosen, after)
@@ -252,7 +265,7 @@ def _slots_of(me: Request) -> list[int]:
     return [slot for slot in (me.working, *me.ring) if slot != ABSENT]
 
 
-def _allocator(before: State, chosen: dict[str, Any], after: State) -> str:
+def _allocator(before: State, chosen: _Chosen, after: State) -> str:
     if chosen["supply"] == EXHAUSTED:
         return " (others hold all free slots)"
     handed = [
@@ -261,44 +274,44 @@ def _allocator(before: State, chosen: dict[str, Any], after: State) -> str:
     return f" (still to be written by a launched batch: {slot_names(handed)})" if after.step.reused else ""
 
 
-def _abort(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _abort(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     request = chosen["request"]
     return f"abort {request_name(request)}: gives back {slot_names(_slots_of(before.requests[request]))}"
 
 
-def _evict(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _evict(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     return f"evict {text_name(before.cached[chosen['slot']])}: {slot_name(chosen['slot'])} is free"
 
 
-def _move(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _move(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     return f"{request_name(chosen['request'])} moves to seat {chosen['seat'] + 1}"
 
 
-def _regroup(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
-    first = " ".join(request_name(request) for request, named in enumerate(chosen["first"]) if named)
+def _regroup(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
+    first = " ".join(request_name(request) for request, named in enumerate(chosen.each("first")) if named)
     return f"the rows in flight of {first} are put in front of the others"
 
 
-def _others_take(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _others_take(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     return f"another request takes {slot_name(chosen['slot'])}"
 
 
-def _others_give_back(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _others_give_back(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     return f"another request gives {slot_name(chosen['slot'])} back"
 
 
-def _others_join(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _others_join(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     text = Text(chosen["family"], chosen["length"])
     return f"another request joins batch {number - 1}: {slot_name(chosen['slot'])} will hold {text_name(text)}"
 
 
-def _others_publish(model: Model, number: int, before: State, chosen: dict[str, Any], after: State) -> str:
+def _others_publish(model: Model, number: int, before: State, chosen: _Chosen, after: State) -> str:
     return (
         f"another request hands {slot_name(chosen['slot'])} to the cache as {text_name(after.cached[chosen['slot']])}"
     )
 
 
-_TELLERS: dict[str, Callable[[Model, int, State, dict[str, Any], State], str]] = {
+_TELLERS: dict[str, Callable[[Model, int, State, _Chosen, State], str]] = {
     "admit": _admit,
     "prefill": _prefill,
     "prepare": _prepare,
@@ -318,7 +331,7 @@ _TELLERS: dict[str, Callable[[Model, int, State, dict[str, Any], State], str]] =
 # Values of the state in words.
 
 
-def value_name(value: Any, requests: Iterable[Any] = ()) -> str:
+def value_name(value: object, requests: Iterable[object] = ()) -> str:
     """Return a value of a state in a few words; `requests` are records that are called by name, told by identity."""
     if isinstance(value, (bool, int)):
         return str(value).lower() if isinstance(value, bool) else "absent" if value == ABSENT else str(value)
@@ -356,7 +369,7 @@ def _row_name(row: Row) -> str:
     return f"{kind}, works in {slot_name(row.working)}, {mark}"
 
 
-def _request_record(me: Request, requests: Iterable[Any]) -> str:
+def _request_record(me: Request, requests: Iterable[object]) -> str:
     name = next((f"{request_name(number)}: " for number, one in enumerate(requests) if one is me), "")
     ring = ", ".join(slot_name(slot) if slot != ABSENT else "-" for slot in me.ring)
     label = "no label" if me.last_len == ABSENT else f"label {me.last_len}"

@@ -9,34 +9,25 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import re
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from checker.explain.failing_condition import Clause, false_clause, violated_clause
-from checker.explain.narrate import CPU, DEVICE, launched, request_name, say, slot_name, text_name
+from checker.explain.lanes import CPU, Entry, broken, timeline
+from checker.explain.narrate import launched, request_name, say, slot_name, text_name
 from checker.explain.reproduce import reproduce_line
 from checker.model.any_order import protocol
 from checker.model.model import Model, Taken
+from checker.model.replay import Replay
 from spec.design import Design
-from spec.language import ABSENT, WELL_FORMED, Disabled, Violated, copy
+from spec.language import ABSENT, WELL_FORMED, Disabled, Violated
 from spec.rows import promised
 from spec.scope import Scope
 from spec.state import RUNNING, State
 
 _AMONG_COMMAS = re.compile(r", (?![^(\[]*[)\]])")
 """The commas between the parts of a sentence: those outside brackets."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One step: its number from 1, its lane, the words, and the slots that matter as they are after it."""
-
-    number: int
-    lane: str
-    words: str
-    slots: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,27 +56,19 @@ class Story:
     reproduce: str
 
 
-@dataclass(slots=True)
-class _Run:
-    """A run replayed natively: one state more than steps, unless the last step failed."""
-
-    states: list[Any]
-    failure: Disabled | Violated | None = None
-
-
 def tell(model: Model, steps: Sequence[Taken], property_name: str, reproduce: str = "") -> Story:
     """Return the story of a run that violates a property; `reproduce` replaces the line made from design and scope.
 
     Raises ValueError if the property is unknown, or if the run does not violate it.
     """
-    run = _replay(model, steps, lenient=False)
-    clause = _why(model, run, property_name)
+    run = Replay(model, steps)
+    clause = _why(run, property_name)
     if clause is None:
         raise ValueError(f"these {len(steps)} steps do not violate {property_name}: there is no story to tell")
     context = model.context
     design = str(getattr(context, "name", "")) if context is not model.scope else ""
     slots = _concerned(run, clause)
-    entries = _entries(model, steps, run, slots)
+    entries = entries_of(model, steps, run.states, slots)
     comparison = None
     if isinstance(context, Design) and type(context) is not Design:
         ours = protocol(model.scope, Design)
@@ -107,19 +90,13 @@ def tell(model: Model, steps: Sequence[Taken], property_name: str, reproduce: st
 # Finding.
 
 
-def _replay(model: Model, steps: Sequence[Taken], lenient: bool) -> _Run:
-    """Take the steps one by one, up to one that fails. Lenient: the supply may go unused by another design."""
-    run = _Run([copy(model.init)])
-    for taken in steps:
-        try:
-            try:
-                run.states.append(model.take(run.states[-1], taken.action, taken.arguments))
-            except Disabled:
-                if not lenient or _unsupplied(taken) == taken:
-                    raise
-                run.states.append(model.take(run.states[-1], taken.action, _unsupplied(taken).arguments))
-        except (Disabled, Violated) as failure:
-            run.failure = failure
+def _lenient(model: Model, steps: Sequence[Taken]) -> Replay:
+    """Take the steps one by one, up to one that fails; the supply may go unused by another design."""
+    run = Replay(model)
+    for step in steps:
+        if not run.take(step) and isinstance(run.failure, Disabled):
+            run.take(_unsupplied(step))
+        if run.failure is not None:
             break
     return run
 
@@ -130,8 +107,9 @@ def _unsupplied(taken: Taken) -> Taken:
     return Taken(taken.action, tuple(ABSENT if name == "supply" else value for name, value in named))
 
 
-def _why(model: Model, run: _Run, property_name: str) -> Clause | None:
+def _why(run: Replay, property_name: str) -> Clause | None:
     """Return why the run violates the property in its last step; None: it does not."""
+    model = run.model
     if isinstance(run.failure, Violated):
         return violated_clause(run.failure, run.states[-1:]) if run.failure.name == property_name else None
     if run.failure is not None:
@@ -140,12 +118,11 @@ def _why(model: Model, run: _Run, property_name: str) -> Clause | None:
     if stated is None and property_name != WELL_FORMED:
         names = ", ".join(one.name for one in model.properties)
         raise ValueError(f"unknown property {property_name!r}; there are {names}")
-    if stated is None or (stated.of_steps and len(run.states) < 2):
-        return None
-    return false_clause(stated, run.states[-2:] if stated.of_steps else run.states[-1:], model.context)
+    states = [] if stated is None else run.spoken_of(stated)
+    return false_clause(stated, states, model.context) if stated is not None and states else None
 
 
-def _spelled(scope: Any) -> str:
+def _spelled(scope: object) -> str:
     """Return a scope as `name=value` words, also one that does not spell itself."""
     if isinstance(scope, Scope) or not dataclasses.is_dataclass(scope):
         return str(scope)
@@ -158,18 +135,21 @@ def _sentence(model: Model, property_name: str) -> str:
     return next((one.sentence for one in model.properties if one.name == property_name), "")
 
 
-def _cannot(run: _Run) -> str:
+def _cannot(run: Replay) -> str:
     assert run.failure is not None
     clause = violated_clause(run.failure, run.states[-1:])
     values = ", ".join(f"{name} = {value}" for name, value in clause.values)
     return f"{clause.code} at {clause.where}" + (f", with {values}" if values else "")
 
 
-def _entries(model: Model, steps: Sequence[Taken], run: _Run, slots: Sequence[int]) -> tuple[Entry, ...]:
+def entries_of(
+    model: Model, steps: Sequence[Taken], states: Sequence[Any], slots: Sequence[int] = ()
+) -> tuple[Entry, ...]:
+    """Return a run as entries of a timeline: of `states` the first is before all steps; the last step may have none."""
     entries, number = [], 0
-    for index, taken in enumerate(steps[: len(run.states)]):
-        before = run.states[index]
-        after = run.states[index + 1] if index + 1 < len(run.states) else None
+    for index, taken in enumerate(steps[: len(states)]):
+        before = states[index]
+        after = states[index + 1] if index + 1 < len(states) else None
         lane, words = say(model, number, before, taken, after)
         shown = before if after is None else after
         entries.append(Entry(index + 1, lane, words, tuple(_slot(shown, slot) for slot in slots)))
@@ -177,7 +157,7 @@ def _entries(model: Model, steps: Sequence[Taken], run: _Run, slots: Sequence[in
     return tuple(entries)
 
 
-def _concerned(run: _Run, clause: Clause) -> list[int]:
+def _concerned(run: Replay, clause: Clause) -> list[int]:
     """Return the slots that matter: those of the broken condition, and the rings at the end of who had them."""
     if not isinstance(run.states[0], State):
         return []
@@ -211,11 +191,10 @@ def _compare(
     ours: Model, steps: Sequence[Taken], property_name: str, entries: Sequence[Entry], slots: Sequence[int]
 ) -> Comparison | None:
     """Return what our design does differently; None: nothing."""
-    run = _replay(ours, steps, lenient=True)
-    enabled = steps if run.failure is None else steps[: len(run.states) - 1]
-    taken = [_as_taken(ours, run.states[index], step) for index, step in enumerate(enabled)]
+    run = _lenient(ours, steps)
+    taken = run.steps[: len(run.states) - 1]
     found: list[Entry] = []
-    for theirs, mine in zip(entries, _entries(ours, taken, run, slots), strict=False):
+    for theirs, mine in zip(entries, entries_of(ours, taken, run.states, slots), strict=False):
         words = _difference(theirs.words, mine.words)
         if words or (found and mine.number == len(steps) and mine.slots != theirs.slots):
             same = f"{_parts(mine.words)[0]} the same, but see the slots"
@@ -225,20 +204,9 @@ def _compare(
         return Comparison(tuple(found), "The schedule ends here for slotproof.")
     if not found:
         return None
-    held = _why(ours, run, property_name) is None
+    held = _why(run, property_name) is None
     verdict = f"{property_name} {'holds' if held else 'is violated here too'}"
     return Comparison(tuple(found), f"In the end {verdict}; {_cache(run.states[-1])}.")
-
-
-def _as_taken(ours: Model, before: Any, taken: Taken) -> Taken:
-    """Return the step as the lenient replay took it."""
-    if dict(zip(taken.action.choices, taken.arguments, strict=True)).get("supply", ABSENT) == ABSENT:
-        return taken
-    try:
-        ours.take(before, taken.action, taken.arguments)
-    except Disabled:
-        return _unsupplied(taken)
-    return taken
 
 
 def _cache(s: State) -> str:
@@ -279,7 +247,6 @@ def _parts(words: str) -> list[str]:
 
 # Rendering.
 
-_CHANGES = "slots, where they change"
 _LEGEND = (
     "How to read it: r1 is a request, s1 a state slot, A@2 the state after the first 2 tokens of text A, '-' no valid "
     "state. 's1 r1.ring[0]: A@2 -> A@4' says that s1 is position 0 of r1's checkpoint ring, holds A@2, and a launched "
@@ -295,46 +262,15 @@ def render(story: Story, width: int = 100) -> str:
     if story.design:
         lines.append(f"design {story.design}" + (f": {story.summary}" if story.summary else ""))
     lines.append(f"scope {story.scope}")
-    out = [part for line in lines for part in _wrap(line, width, subsequent_indent="    ")]
+    out = [part for line in lines for part in broken(line, width, hanging=4)]
     if story.protocol:
-        out += ["", *_wrap(_LEGEND, width)]
-    out += ["", *lanes(story.entries, width, story.protocol)]
+        out += ["", *broken(_LEGEND, width, hanging=0)]
+    out += ["", *timeline(story.entries, width)]
     out += ["", "The condition that broke it:"]
     for line in story.clause.lines:
-        indent = " " * (len(line) - len(line.lstrip()) + 8)
-        out += _wrap(line, width, initial_indent="  ", subsequent_indent=indent)
+        out += broken(line, width, "  ", hanging=len(line) - len(line.lstrip()) + 6)
     if story.comparison is not None:
         out += ["", "What slotproof would have done at the same schedule, where it differs:"]
-        out += lanes(story.comparison.entries, width, story.protocol)
-        out += _wrap(story.comparison.outcome, width, initial_indent="      ", subsequent_indent="      ")
+        out += timeline(story.comparison.entries, width)
+        out += broken(story.comparison.outcome, width, " " * 6, hanging=0)
     return "\n".join([*out, "", f"Again: {story.reproduce}", ""])
-
-
-def _wrap(text: str, width: int, **indents: str) -> list[str]:
-    return textwrap.wrap(text, width, break_on_hyphens=False, **indents)  # type: ignore[arg-type]
-
-
-def lanes(entries: Sequence[Entry], width: int, slots: bool) -> list[str]:
-    """Lay the steps out: number, CPU lane, device lane further right, and slots where they have changed."""
-    right = max((len(cell) for entry in entries for cell in entry.slots), default=0)
-    right = min(max(right, len(_CHANGES)), width // 3) if right else 0
-    middle = width - 6 - (right + 2 if right else 0)
-    lane = middle // 2
-    rows = [f"step  {CPU:{lane}}{DEVICE:{middle - lane}}{f'  {_CHANGES}' if right else ''}".rstrip()]
-    shown: tuple[str, ...] = ()
-    for entry in entries:
-        indent = lane if entry.lane == DEVICE else 0
-        words = [" " * indent + part for part in _wrap(entry.words, middle - indent, subsequent_indent="  ")]
-        cells = [
-            part
-            for place, cell in enumerate(entry.slots)
-            if place >= len(shown) or shown[place] != cell
-            for part in _wrap(cell, max(right, 1), subsequent_indent="   ")
-        ]
-        shown = entry.slots or shown
-        for line in range(max(len(words), len(cells))):
-            number = f"{entry.number:4}" if line == 0 else "    "
-            left = words[line] if line < len(words) else ""
-            cell = cells[line] if line < len(cells) else ""
-            rows.append(f"{number}  {left:{middle}}  {cell}".rstrip())
-    return rows

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class Followed:
         self._run = run
         self._loop = loop
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         """Return what a loop looks at from the engine itself."""
         if name not in LOOKED_AT:
             raise AttributeError(f"a loop asks its engine for `{name}`, which cannot be followed on the spec")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from random import Random
-from typing import Any, NoReturn
+from typing import NoReturn, TypeVar
 
 from checker.lockstep.lockstep import Failed, Twin
 from checker.lockstep.mix import ACTIONS, Mix
@@ -25,6 +25,8 @@ from spec.state import ADMITTED
 
 _STEPS = (30, 60, 90)
 """How many steps a run draws."""
+
+T = TypeVar("T")
 
 
 def scope_of(rng: Random) -> Scope:
@@ -228,5 +230,5 @@ def _move(twin: Twin, action: str, who: int, special: int) -> Move:
     return Move(action)
 
 
-def _one(possible: Sequence[Any], who: int) -> Any:
+def _one(possible: Sequence[T], who: int) -> T:
     return possible[who % len(possible)]

@@ -9,20 +9,20 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import spec.model
-from checker.explain.narrate import family_name, launched, request_name, say, text_name
-from checker.explain.story import Entry, lanes
+from checker.explain.lanes import timeline
+from checker.explain.narrate import family_name, request_name, text_name
+from checker.explain.story import entries_of
 from checker.lockstep.lockstep import Failed, Twin
 from checker.lockstep.watch import RecordingWatch
 from checker.model.model import Model
+from checker.model.replay import Replay
 from checker.scenarios.commands import Command
 from checker.scenarios.expectations import Expectation
 from checker.scenarios.read import Scenario
 from runtime.streams import Stream
 from spec.design import Design
-from spec.language import Disabled
 from spec.scope import Scope
 from spec.state import ADMITTED, EXHAUSTED, RequestId, Text, nothing
 
@@ -161,24 +161,18 @@ class _Alone:
     """
 
     def __init__(self, scope: Scope) -> None:
-        self.model = Model(spec.model, scope, Design(scope))
-        self.state: Any = self.model.init
-        """None once it could not follow."""
+        self.run = Replay(Model(spec.model, scope, Design(scope)))
 
     def follow(self, command: Command) -> None:
         """Take the step, if it is one."""
-        if self.state is not None:
-            taken = command.taken(self.state, self.model.scope)
-            try:
-                self.state = self.model.take(self.state, taken.action, taken.arguments)
-            except Disabled:
-                self.state = None
+        if self.run.failure is None:
+            self.run.take(command.taken(self.run.state, self.run.model.scope))
 
     def key_in(self, slot: int, command: Command) -> Text:
         """Return what a slot of the script is cached as; raises Unplayable where nobody knows any more."""
-        if self.state is None:
+        if self.run.failure is not None:
             raise Unplayable(f"{_place(command)}: which slot that is cannot be told here; write its key, such as A@4")
-        found: Text = self.state.cached[slot]
+        found: Text = self.run.state.cached[slot]
         return found
 
 
@@ -248,14 +242,8 @@ def script(title: str, scope: Scope, moves: Sequence[Move], remarks: Sequence[st
 
 def story(twin: Twin, failed: Failed | None, width: int = 100) -> str:
     """Return the steps of a twin as a timeline, and what went wrong in the last one."""
-    entries, number = [], 0
-    for place, taken in enumerate(twin.steps):
-        before = twin.states[place]
-        after = twin.states[place + 1] if place + 1 < len(twin.states) else None
-        lane, words = say(twin.model, number, before, taken, after)
-        number += launched(before, after) if after else 0
-        entries.append(Entry(place + 1, lane, words))
-    out = [f"scope {twin.scope}", _HELD_BACK, "", *lanes(entries, width, slots=False)]
+    entries = entries_of(twin.model, twin.steps, twin.states)
+    out = [f"scope {twin.scope}", _HELD_BACK, "", *timeline(entries, width)]
     if failed:
         out += ["", f"{_WRONG[failed.kind]}: {failed.name}", f"  {failed.detail}"]
     return "\n".join(out)

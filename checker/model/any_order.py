@@ -10,8 +10,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator
-from types import FunctionType, SimpleNamespace
-from typing import Any
+from types import FunctionType
 
 import spec.model
 from checker.model.model import Model
@@ -117,8 +116,6 @@ def protocol(scope: Scope, design: type[Design]) -> Model:
 
 def any_order(scope: Scope, design: type[Design]) -> Model:
     """Return the protocol for a design with slots handed out in any order; an allocator of its own stays."""
-    module: Any = SimpleNamespace(**{name: getattr(spec.model, name) for name in spec.model.__all__})
-    module.actions = tuple(map(_in_any_order, spec.model.actions))
     if design.pick is Design.pick:
         design = type(design.__name__, (design,), {"pick": pick, "__module__": design.__module__})
-    return Model(module, scope, design(scope))
+    return Model(spec.model, scope, design(scope)).with_(actions=map(_in_any_order, spec.model.actions))

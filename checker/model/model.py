@@ -64,22 +64,32 @@ class Taken:
 class Model:
     """What a check works on: module, scope and context bound together."""
 
-    def __init__(self, module: Any, scope: Any, context: Any = None) -> None:
+    def __init__(
+        self,
+        module: Any,
+        scope: Any,
+        context: Any = None,
+        actions: Iterable[Action] | None = None,
+        properties: Iterable[Property] | None = None,
+    ) -> None:
+        """Bind a module to a scope; what is given of the rest stands for the module's own."""
         self.module = module
+        self._stated = module.properties if properties is None else tuple(properties)
+        self._possible = module.actions if actions is None else tuple(actions)
         self.scope = scope
         if context is None:
             context = module.Context(scope) if hasattr(module, "Context") else scope
         self.context = context
         self.init = module.init(scope)
         self.shape: Record = shape_of(self.init, scope, place_of_function(module.init))
-        belonging = [action for action in module.actions if action.applies(scope)]
+        belonging = [action for action in self._possible if action.applies(scope)]
         self.actions: tuple[Action, ...] = tuple(
             action for action in belonging if all(_sequence(choice(scope)) for choice in action.choices.values())
         )
         self.impossible = [action.name for action in belonging if action not in self.actions]
         """Actions of this scope with nothing to choose from for a parameter: they can never be taken."""
         self.symmetric: tuple[str, ...] = tuple(getattr(module, "symmetric", ()))
-        claimed = [stated for stated in module.properties if self.ours or stated.kind != "duty"]
+        claimed = [stated for stated in self._stated if self.ours or stated.kind != "duty"]
         self.properties: tuple[Property, ...] = tuple(stated for stated in claimed if stated.applies(self.context))
         self.unasked = [
             stated.name
@@ -87,6 +97,21 @@ class Model:
             if stated not in self.properties and stated.kind not in ("lemma", "sometimes")
         ]
         """Properties that say of themselves that they are none of this scope."""
+
+    def with_(
+        self,
+        properties: Iterable[Property] | None = None,
+        actions: Iterable[Action] | None = None,
+        context: Any = None,
+    ) -> Model:
+        """Return the same model with other properties, actions or context; what is not given stays."""
+        return Model(
+            self.module,
+            self.scope,
+            self.context if context is None else context,
+            self._possible if actions is None else actions,
+            self._stated if properties is None else properties,
+        )
 
     @property
     def ours(self) -> bool:

@@ -9,10 +9,11 @@ slot of the runtime is not handed on before the last row that writes it has retu
 from __future__ import annotations
 
 from runtime import boundary
+from spec.applies import eager, has_interval, lazy
 from spec.design import Design
 from spec.grid import decode_mark
 from spec.language import ABSENT, Property, step
-from spec.scope import ANY, EAGER, LAZY, SKIP
+from spec.scope import ANY, SKIP
 from spec.slots import key_cached
 from spec.state import ADMITTED, RUNNING, Length, Position, Request, Row, Slot, State
 
@@ -49,19 +50,7 @@ def first_empty(was: Request) -> Position:
     return found
 
 
-def _has_interval(design: Design) -> bool:
-    return design.scope.interval != ANY
-
-
-def _eager(design: Design) -> bool:
-    return design.scope.mode == EAGER
-
-
-def _lazy(design: Design) -> bool:
-    return design.scope.mode == LAZY
-
-
-@step(_has_interval)
+@step(has_interval)
 def prefill_mark_agrees(before: State, after: State, design: Design) -> bool:
     """A prefill's row carries the mark that prefill_mark finds, told whether before_the_end is cached already."""
     interval = design.scope.interval
@@ -74,7 +63,7 @@ def prefill_mark_agrees(before: State, after: State, design: Design) -> bool:
     return True
 
 
-@step(_has_interval)
+@step(has_interval)
 def decode_mark_agrees(before: State, after: State, design: Design) -> bool:
     """A decode row carries the mark that decode_mark finds for its length, unless it is lazy and has to go without."""
     for number, (was, now) in enumerate(zip(before.requests, after.requests)):
@@ -88,7 +77,7 @@ def decode_mark_agrees(before: State, after: State, design: Design) -> bool:
     return True
 
 
-@step(_eager)
+@step(eager)
 def eager_next_agrees(before: State, after: State, design: Design) -> bool:
     """Eager: a row claims the position `next` of before, and eager_next, by following, says where `next` is after."""
     for number, (was, now) in enumerate(zip(before.requests, after.requests)):
@@ -101,7 +90,7 @@ def eager_next_agrees(before: State, after: State, design: Design) -> bool:
     return True
 
 
-@step(_lazy)
+@step(lazy)
 def lazy_claim_agrees(before: State, after: State, design: Design) -> bool:
     """Lazy: lazy_mark, lazy_position and label_after_claim say what a decode on a boundary claims, label included."""
     for number, (was, now) in enumerate(zip(before.requests, after.requests)):
@@ -166,7 +155,7 @@ def completion_agrees(before: State, after: State, design: Design) -> bool:
     return True
 
 
-@step(_lazy)
+@step(lazy)
 def superseded_agrees(before: State, after: State, design: Design) -> bool:
     """Lazy: a result frees the slot at the position that superseded names, if may_free allows it, and no other."""
     for number, (was, now) in enumerate(zip(before.requests, after.requests)):

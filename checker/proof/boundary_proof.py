@@ -11,7 +11,6 @@ import functools
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
 import z3
@@ -83,9 +82,7 @@ class Shipped(Answers):
 
 def model_with(properties: Iterable[Property], scope: str) -> Model:
     """Return the spec in a scope, with other properties."""
-    names = ("State", "Scope", "Context", "init", "actions", "symmetric")
-    module = SimpleNamespace(**{name: getattr(spec.model, name) for name in names}, properties=tuple(properties))
-    return Model(module, parse(scope))
+    return Model(spec.model, parse(scope)).with_(properties=properties)
 
 
 class Prover:

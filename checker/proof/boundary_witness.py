@@ -9,10 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from checker.model.model import Model, Taken
+from checker.model.replay import replay
 from checker.proof.boundary_contract import SHIPPED
 from checker.proof.boundary_proof import Difference, model_with
 from checker.proof.boundary_source import about, functions
-from checker.search.bfs import Limits, Search, replay
+from checker.search.bfs import Limits, Search
 from spec.language import Violated, copy
 
 SEARCHED = tuple(

@@ -18,14 +18,15 @@ from checker.deadline import Deadline
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS
-from checker.model.model import Model, Taken
+from checker.model.model import Model
+from checker.model.replay import Replay
 from checker.model.user_files import BadModel
 from checker.proof.repair_lemmas import Standing, stand
 from checker.search.bfs import Limits, Search
 from checker.search.check import Check, run_all, stored, taken
 from checker.search.suite import STORY_SCOPE, ours
 from spec.design import Design
-from spec.language import Disabled, Violated
+from spec.language import Violated
 from spec.scope import Scope
 
 DECISIONS = tuple(name for name in vars(Design) if not name.startswith("_") and callable(getattr(Design, name)))
@@ -210,23 +211,13 @@ def _answer(design: Design, decision: str, arguments: tuple[Any, ...]) -> Any:
 
 def violates(model: Model, run: Run) -> bool:
     """Whether a run, as far as it can be taken, ends in a violation of its property."""
-    steps: list[Taken] = taken(model, run.steps)
-    state = before = model.init
-    for step in steps:
-        try:
-            before, state = state, model.take(state, step.action, step.arguments)
-        except Disabled:
-            return False
-        except Violated:
-            return True
-    for stated in model.properties:
-        if stated.name == run.property:
-            try:
-                held = stated(before, state, model.context) if stated.of_steps else stated(state, model.context)
-            except Violated:
-                return True
-            return not held
-    return False
+    replay = Replay(model, taken(model, run.steps))
+    if replay.failure is not None:
+        return isinstance(replay.failure, Violated)
+    try:
+        return any(not replay.holds(stated) for stated in model.properties if stated.name == run.property)
+    except Violated:
+        return True
 
 
 def larger_scopes(mode: str) -> list[str]:

@@ -7,7 +7,6 @@ weaker ones say what is left; of all of them those that are inductive together a
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 
 import spec.model
 from checker.model.model import Model
@@ -143,14 +142,7 @@ class Standing:
 def _model(design: type[Design], mode: str, lemmas: list[Property]) -> Model:
     scope = parse(f"{CORE} mode={mode}")
     stated = [each for each in spec.model.properties if each.kind != "lemma"]
-    module = SimpleNamespace(
-        State=spec.model.State,
-        init=spec.model.init,
-        actions=spec.model.actions,
-        properties=(*stated, *lemmas),
-        symmetric=spec.model.symmetric,
-    )
-    return Model(module, scope, design(scope))
+    return Model(spec.model, scope, design(scope)).with_(properties=(*stated, *lemmas))
 
 
 def stand(design: type[Design], mode: str) -> Standing:

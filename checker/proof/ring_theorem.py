@@ -10,7 +10,6 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from types import SimpleNamespace
 from typing import Any
 
 import spec.model
@@ -237,7 +236,8 @@ def model_of(task: Task) -> Model:
     although a spare is always to be had, so no other request ever empties the pool there.
     """
     claim = CLAIMS[task.claim]
-    stated = [*(each for each in spec.model.properties if each not in claim.without), *claim.properties]
+    stated = [each for each in spec.model.properties if each not in claim.without and each.kind != "duty"]
+    stated += claim.properties
     actions: tuple[Action, ...] = spec.model.actions
     if task.fewer:
         stated = [each for each in stated if each.name in claim.broken_by]
@@ -247,15 +247,8 @@ def model_of(task: Task) -> Model:
             else each
             for each in actions
         )
-    module = SimpleNamespace(
-        State=spec.model.State,
-        init=spec.model.init,
-        actions=actions,
-        properties=tuple(stated),
-        symmetric=spec.model.symmetric,
-    )
     scope = scope_of(task)
-    return Model(module, scope, claim.design(scope))
+    return Model(spec.model, scope, claim.design(scope)).with_(stated, actions)
 
 
 def search(task: Task, limits: Limits) -> Answer:

@@ -91,10 +91,10 @@ class _Clauses:
         self.mark = ABSENT
         self.family = 0
 
-    def read(self) -> tuple[str, dict[str, Any]]:
+    def read(self) -> tuple[str, dict[str, object]]:
         """Return the action and its arguments."""
         line, scope = self.line, self.scope
-        named: dict[str, Any] = {}
+        named: dict[str, object] = {}
         match self.verb:
             case "admit":
                 request = line.request(scope)
@@ -127,7 +127,7 @@ class _Clauses:
         self.line.keyword("seat")
         return self.line.number_in("a seat", 1, self.scope.requests) - 1
 
-    def _prepare(self) -> dict[str, Any]:
+    def _prepare(self) -> dict[str, object]:
         rows = self.line.requests(self.scope)
         self.clauses("boundary", "no", "taking")
         if self.scope.mode == LAZY:

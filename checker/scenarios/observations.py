@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from checker.scenarios.line import Line, spell
 from spec.design import Design
+from spec.discipline import owns
 from spec.language import ABSENT
 from spec.rows import promised
 from spec.scope import Scope
@@ -136,7 +137,7 @@ def of_a_slot(line: Line, scope: Scope, kind: str) -> Check:
         case "owned":
             line.keyword("by")
             request = line.request(scope)
-            return lambda s, design: (_owns(s.requests[request], number), _owners(s, number))
+            return lambda s, design: (owns(s.requests[request], number), _owners(s, number))
         case _:
             return lambda s, design: (s.cached[number].family != ABSENT, _owners(s, number))
 
@@ -146,14 +147,10 @@ def _seen_promise(s: State, slot: int, wanted: Text) -> tuple[bool, str]:
     return due == wanted, f"slot {slot} will hold {spell(due)}"
 
 
-def _owns(request: Request, slot: int) -> bool:
-    return request.working == slot or slot in request.ring
-
-
 def _owners(s: State, slot: int) -> str:
     owners = ["the free list"] if s.free[slot] else []
     owners += [f"the cache, as {spell(s.cached[slot])}"] if s.cached[slot].family != ABSENT else []
-    owners += [f"r{number}" for number, request in enumerate(s.requests, 1) if _owns(request, slot)]
+    owners += [f"r{number}" for number, request in enumerate(s.requests, 1) if owns(request, slot)]
     return f"slot {slot} belongs to {' and '.join(owners) or 'nobody'}"
 
 

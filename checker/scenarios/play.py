@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import spec.model
 from checker.explain.failing_condition import false_clause
-from checker.explain.narrate import CPU, DEVICE, launched, say
+from checker.explain.lanes import CPU, DEVICE, Lanes, broken
+from checker.explain.narrate import launched, say
 from checker.model.model import Model, Taken
+from checker.model.replay import Replay
 from checker.scenarios.commands import Command
 from checker.scenarios.expectations import Expectation, Moment
 from checker.scenarios.guards import closed_by
 from spec.design import Design
-from spec.language import WELL_FORMED, Disabled, Violated
+from spec.language import Disabled
 from spec.scope import Scope
 from spec.state import State
 
 WIDTH = 100
-_CPU_LANE, _DEVICE_LANE = 6, 54
-"""Columns at which the two lanes of a timeline begin."""
-_TIED = "\N{NO-BREAK SPACE}"
-"""Stands for a blank at which a line is not to be broken."""
+_LANES = Lanes(6, 54, WIDTH, tied=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +50,8 @@ class Player:
 
     def __init__(self, title: str, scope: Scope, design: Design) -> None:
         self.model = Model(spec.model, scope, design)
-        self.state: State = self.model.init
-        self.before = self.state
-        """The state before the last step."""
-        self.moment = Moment(scope, design, self.state, {})
+        self.run = Replay(self.model)
+        self.moment = Moment(scope, design, self.run.state, {})
         self.command: Command | None = None
         self.awaited: set[str] = set()
         """Violations that the script expects of the last step."""
@@ -69,7 +65,7 @@ class Player:
         self._report("scope    ", str(scope))
         self._report("design   ", f"{design.name}: {design.summary}")
         self._report("", "")
-        self._report(f"step  {CPU:{_DEVICE_LANE - _CPU_LANE}}", DEVICE)
+        self._reported(_LANES.head())
 
     def play(self, items: Iterable[Command | Expectation | str]) -> Played:
         """Play everything and return the timeline and what failed."""
@@ -99,27 +95,21 @@ class Player:
     def _step(self, command: Command) -> None:
         if self.moment.after is None:
             raise command.error("the step before was cut short by a violation; nothing can follow it", self._text())
-        taken = command.taken(self.state, self.model.scope)
+        before: State = self.run.state
+        taken = command.taken(before, self.model.scope)
         self._check_choices(command, taken)
         self.command = command
-        after: State | None
-        try:
-            after = self.model.take(self.state, taken.action, taken.arguments)
-        except Disabled as disabled:
-            self._disabled(command, disabled)
+        after: State | None = self.run.state if self.run.take(taken) else None
+        if isinstance(self.run.failure, Disabled):
+            self._disabled(command, self.run.failure)
             return
-        except Violated as violation:
-            after, found = None, {violation.name: str(violation)}
-        else:
-            found = dict(self._violated(self.state, after))
+        found = self.run.violated()
         self.played.steps.append(taken)
-        lane, words = say(self.model, self.launches, self.state, taken, after)
+        lane, words = say(self.model, self.launches, before, taken, after)
         self._told(str(len(self.played.steps)), lane, words)
         self.standing = {name for name in self.standing if name in found}
         self.moment = Moment(self.model.scope, self.moment.design, after, found)
-        if after is not None:
-            self.launches += launched(self.state, after)
-            self.before, self.state = self.state, after
+        self.launches += launched(before, after)
         if command.refused:
             self._note("FAILED", "refused", "the step may happen here")
             self._fail(command.line, command.column, f"`{command.text}` may happen here")
@@ -140,18 +130,6 @@ class Player:
         self.moment.violated = {}
         self._told("-", CPU, command.text)
         self._note("ok", "may not happen", closed.words)
-
-    def _violated(self, before: State, after: State) -> Iterator[tuple[str, str]]:
-        """Yield the properties that the step violates, each with its sentence."""
-        design = self.moment.design
-        for stated in self.model.properties:
-            try:
-                if stated.kind == "always" and not stated(after, design):
-                    yield stated.name, stated.sentence
-                if stated.kind in ("step", "duty") and not stated(before, after, design):
-                    yield stated.name, stated.sentence
-            except Violated as violation:
-                yield WELL_FORMED, f"while {stated.name} was evaluated: {violation}"
 
     # Expectations.
 
@@ -189,8 +167,7 @@ class Player:
         """Write down the condition that broke a property, with its values."""
         for stated in self.model.properties:
             if stated.name == name and self.moment.after is not None:
-                states = [self.before, self.state] if stated.of_steps else [self.state]
-                clause = false_clause(stated, states, self.moment.design)
+                clause = false_clause(stated, self.run.spoken_of(stated), self.moment.design)
                 for line in clause.lines if clause else ():
                     self._report(" " * 16 + line, "")
 
@@ -201,15 +178,12 @@ class Player:
 
     def _told(self, number: str, lane: str, words: str) -> None:
         """Write what a step did into its lane."""
-        column = _DEVICE_LANE if lane == DEVICE else _CPU_LANE
-        self._report(f"{number:>4}".ljust(column), words)
+        self._reported(*_LANES.rows(f"{number:>4}", **{"device" if lane == DEVICE else "cpu": words}))
 
     def _report(self, head: str, text: str) -> None:
         """Write lines about the last step: the text beside the head, broken where it is too long."""
-        indent = " " * (len(head) + 2)
-        for sign in (" = ", " -> "):
-            text = text.replace(sign, sign.replace(" ", _TIED))
-        lines = textwrap.wrap(text, WIDTH, initial_indent=head, subsequent_indent=indent, break_on_hyphens=False)
-        lines = [line.replace(_TIED, " ") for line in lines]
-        self.lines += lines or [head.rstrip()]
+        self._reported(*(broken(text, WIDTH, head, tied=True) or [head.rstrip()]))
+
+    def _reported(self, *lines: str) -> None:
+        self.lines += lines
         self.reported = len(self.lines)

@@ -7,9 +7,8 @@ and replayed natively. Cut short, the search says so: that is never a pass.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -18,9 +17,9 @@ from checker.model.layout import flatten
 from checker.model.model import Model, Taken
 from checker.search.fingerprint import Words
 from checker.search.orbits import SAMPLE, differing_step, names_matter
-from checker.search.successors import Expander, Found
+from checker.search.successors import Expander, Expansion, Found, States
 from checker.symbolic.columns import Program
-from spec.language import Property, copy
+from spec.language import Property
 
 PER_LEVEL = 32
 """New states of each level that are kept to be tried under other names."""
@@ -98,7 +97,7 @@ class Search:
         """The fingerprints of all states found, sorted."""
         self.names = names_matter(self.expander.reader) if naming else ""
         """What goes by names, in words; empty: nothing that has been found."""
-        self.sample: list[Any] = [np.array([list(flatten(model.init))], self.expander.width).T]
+        self.sample: list[States] = [np.array([list(flatten(model.init))], self.expander.width).T]
         self.parents: list[Found] = []
         self.clock = Deadline(None)
         self.left = False
@@ -162,7 +161,7 @@ class Search:
         self.seen = seen
         return not frontier.shape[1]
 
-    def _go_by_names(self, frontier: Any, at_once: bool = False) -> bool:
+    def _go_by_names(self, frontier: States, at_once: bool = False) -> bool:
         """Keep some of the new states, and try once in a while, and at the end, whether their names matter."""
         if self.naming and self.expander.symmetric and not self.names:
             kept = sum(states.shape[1] for states in self.sample)
@@ -186,47 +185,43 @@ class Search:
             return f"depth {limits.depth} reached"
         return ""
 
-    def _level(self, frontier: Any, seen: Any) -> tuple[Found, Any, Any]:
+    def _level(self, frontier: States, seen: Words) -> tuple[Found, States, Words]:
         """Return the parents and columns of all new states one step on, and all fingerprints seen by then.
 
         When the time is over, what is left of the level is left out, and `left` says so.
         """
         level = np.zeros(0, np.uint64)
-        parts: list[tuple[Found, Any]] = []
+        parts: list[Expansion] = []
         for start in range(0, frontier.shape[1], self.expander.chunk):
             if start and self.clock.over:
                 self.left = True
                 break
             columns = list(frontier[:, start : start + self.expander.chunk])
-            found, successors, new = self.expander.expand(columns, start, [seen, level], self)
-            if len(new):
-                level = merge(level, new)
-                parts.append((found, successors))
+            expansion = self.expander.expand(columns, start, [seen, level], self.result.unseen)
+            self._note(expansion)
+            if len(expansion.fingerprints):
+                level = merge(level, expansion.fingerprints)
+                parts.append(expansion)
         if not parts:
             return Found.none(), frontier[:, :0], seen
-        states = np.concatenate([part for _, part in parts], axis=1)
-        return Found.join([found for found, _ in parts]), states, merge(seen, level)
+        states = np.concatenate([part.states for part in parts], axis=1)
+        return Found.join([part.found for part in parts]), states, merge(seen, level)
 
-    # What the expander reports.
+    def _note(self, expansion: Expansion) -> None:
+        """Keep what has been found one step on from a part of the newest level."""
+        result = self.result
+        for action, times in expansion.taken.items():
+            result.transitions += times
+            result.taken[action] += times
+        for name in expansion.seen:
+            result.unseen.remove(name)
+            result.seen[name] = result.depth + 1
+        for name, (parent, last) in expansion.violations.items():
+            if name not in result.counterexamples:
+                steps = [*self.run_to(len(self.parents), parent), last]
+                result.counterexamples[name] = Counterexample(name, steps)
 
-    def count(self, action: str, transitions: int) -> None:
-        """Count transitions."""
-        self.result.transitions += transitions
-        self.result.taken[action] += transitions
-
-    def saw(self, name: str) -> None:
-        """Note that a *sometimes* has been seen."""
-        if name in self.result.unseen:
-            self.result.unseen.remove(name)
-            self.result.seen[name] = self.result.depth + 1
-
-    def violated(self, name: str, parent: int, taken: Taken) -> None:
-        """Note the first step that violates a property."""
-        if name not in self.result.counterexamples:
-            steps = [*self.run_to(len(self.parents), parent), taken]
-            self.result.counterexamples[name] = Counterexample(name, steps)
-
-    def _check_always(self, frontier: Any) -> None:
+    def _check_always(self, frontier: States) -> None:
         for stated, program in self.always:
             self.asked[stated.name] = self.asked.get(stated.name, 0) + frontier.shape[1]
             if stated.name in self.result.counterexamples or program is True or not frontier.shape[1]:
@@ -252,11 +247,3 @@ class Search:
 def merge(a: Words, b: Words) -> Words:
     """Return two sorted arrays as one: the stable sort finds the two runs and merges them in one pass."""
     return np.sort(np.concatenate([a, b]), kind="stable")
-
-
-def replay(model: Model, steps: Iterable[Taken]) -> list[Any]:
-    """Return the native states of a run, the first one included; a last step that raises Violated has no state."""
-    states = [copy(model.init)]
-    for step in steps:
-        states.append(model.take(states[-1], step.action, step.arguments))
-    return states

@@ -8,7 +8,7 @@ states is renamed and both are expanded: what follows, and what is violated, mus
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +16,10 @@ from checker.model.layout import flatten
 from checker.model.model import Model
 from checker.model.user_files import FILES
 from checker.search.fingerprint import Words, mix
-from checker.symbolic.columns import Column
-
-if TYPE_CHECKING:
-    from checker.search.successors import Compiled, Expander
-    from checker.symbolic.transitions import Reader
+from checker.search.successors import Choices, Compiled, Expander, Places, States
+from checker.symbolic.columns import Column, Program
+from checker.symbolic.graph import Node
+from checker.symbolic.transitions import Reader
 
 SAMPLE = 256
 """States that are tried."""
@@ -42,7 +41,7 @@ class Renaming:
             self.places.append(at[leaf.kind, places])
             self.names.append(np.array([*orders[leaf.sort], -1]) if leaf.sort in orders else None)
 
-    def of(self, states: Any) -> Any:
+    def of(self, states: States) -> States:
         """Return states with their members renamed; a state is a column."""
         renamed = np.empty_like(states)
         for values, place, names in zip(states, self.places, self.names, strict=True):
@@ -82,7 +81,7 @@ def names_matter(reader: Reader) -> str:
     return ""
 
 
-def differing_step(expander: Expander, always: list[tuple[str, Any]], states: Any, seed: int = 1) -> str:
+def differing_step(expander: Expander, always: list[tuple[str, Program]], states: States, seed: int = 1) -> str:
     """Return, in words, what comes out differently for some of the states once they are renamed; empty: nothing."""
     model = expander.model
     dice = np.random.default_rng(seed)
@@ -108,7 +107,7 @@ def differing_step(expander: Expander, always: list[tuple[str, Any]], states: An
 def _followers(expander: Expander, columns: list[Column]) -> dict[str, Words]:
     """Return for each action a word for each state, made of what it leads to and violates, whatever the names."""
     size = len(columns[0])
-    found: dict[str, list[tuple[Any, Words]]] = {}
+    found: dict[str, list[tuple[Places, Words]]] = {}
     for compiled, rows, choice in expander.enabled(columns):
         words = _words(expander, compiled, columns, rows, choice)
         found.setdefault(compiled.transition.instance.action.name, []).append((rows, words))
@@ -122,10 +121,10 @@ def _followers(expander: Expander, columns: list[Column]) -> dict[str, Words]:
     return {action.name: told.get(action.name, np.zeros(size, np.uint64)) for action in expander.model.actions}
 
 
-def _words(expander: Expander, compiled: Compiled, columns: list[Column], rows: Any, choice: Any) -> Words:
+def _words(expander: Expander, compiled: Compiled, columns: list[Column], rows: Places, choice: Choices) -> Words:
     """Return a word for each of the steps of one instance: 0 where there is none."""
 
-    def load(leaf: Any) -> Column:
+    def load(leaf: Node) -> Column:
         index = expander.index.get(leaf)
         return compiled.parameter(leaf.name, choice) if index is None else columns[index][rows]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.model.model import Model, Taken
 from checker.search.fingerprint import Plain, Symmetric, Words
@@ -14,8 +15,14 @@ from checker.symbolic.columns import Column, Load, Program, width_for
 from checker.symbolic.graph import Node, Value, order
 from checker.symbolic.transitions import Reader, Transition, conjuncts
 
-if TYPE_CHECKING:
-    from checker.search.bfs import Search
+States = NDArray[Any]
+"""Integers of shape [leaves, states]: a state is a column."""
+Places = NDArray[np.intp]
+"""Places of states in a chunk, of shape [steps]."""
+Choices = NDArray[np.uint16]
+"""For each step the number of its choice of free parameters, of shape [steps]."""
+Mask = NDArray[np.bool_]
+"""Of which steps something is so, of shape [steps]."""
 
 CHUNK = 1 << 15
 """States that are expanded together: their temporaries stay in the second-level cache."""
@@ -25,11 +32,12 @@ _CHEAP = 400
 
 @dataclass(slots=True)
 class Found:
-    """Where new states come from: the parent's place in its level, the instance, and the choice of free parameters."""
+    """Where new states come from, each column of shape [states]."""
 
-    parent: Any
-    instance: Any
-    choice: Any
+    parent: NDArray[np.uint32]
+    """The parent's place in its level."""
+    instance: NDArray[np.uint16]
+    choice: Choices
 
     @staticmethod
     def none() -> Found:
@@ -47,27 +55,44 @@ class Found:
 
 
 @dataclass(slots=True)
+class Expansion:
+    """What there is one step on from a chunk of states."""
+
+    found: Found
+    """Where the new states come from."""
+    states: States
+    """The new states, in the order of their fingerprints."""
+    fingerprints: Words
+    """Sorted, of shape [states]."""
+    taken: dict[str, int] = field(default_factory=dict)
+    """How often each action was taken."""
+    seen: list[str] = field(default_factory=list)
+    """Each *sometimes* that was looked for and seen."""
+    violations: dict[str, tuple[int, Taken]] = field(default_factory=dict)
+    """For each property that is violated the first step that does: the state's place in its level, and the step."""
+
+
+@dataclass(slots=True)
 class Batch:
     """The successors of a chunk by one instance: where each comes from, and the leaves that changed."""
 
     compiled: Compiled
-    rows: Any
-    """The parent's place in the chunk."""
-    choice: Any
+    rows: Places
+    choice: Choices
     changed: list[Column]
-    fingerprints: Words | None
+    fingerprints: Words
 
 
 @dataclass(slots=True)
 class Stepped:
     """What one instance does in some states, a column each."""
 
-    enabled: Any
-    faults: list[tuple[str, Any]]
+    enabled: Mask
+    faults: list[tuple[str, Mask]]
     """For each property that the action itself may violate, where it does."""
-    alive: Any
+    alive: Mask
     """Where there is a state afterwards."""
-    steps: list[tuple[str, Any]]
+    steps: list[tuple[str, Mask]]
     """For each property of steps that may be violated, where it is; it means something only where there is a state."""
     changed: list[Column]
     """The leaves that the instance changes, in the order of `Compiled.changed`."""
@@ -110,13 +135,13 @@ class Compiled:
         """Everything that is computed for the successors."""
         return [self.late, *[v for _, v in self.faults], *[v for _, v in self.steps], *self.after]
 
-    def compile(self, width: Any) -> None:
+    def compile(self, width: type[np.signedinteger[Any]]) -> None:
         """Make the programs; what a *sometimes* needs is one of its own, dropped once all have been seen."""
         self.body = Program(self.values, width)
         self.sighting = Program([value for _, value in self.sights], width)
         self.width = width
 
-    def parameter(self, name: str, choice: Any) -> Column:
+    def parameter(self, name: str, choice: Choices) -> Column:
         """Return the column of a free parameter."""
         table = np.array([values[name] for values in self.choices], self.width)
         column: Column = table[choice]
@@ -148,7 +173,7 @@ class Expander:
         sorts = {sort: int(getattr(model.scope, sort)) for sort in model.symmetric}
         self.symmetric = Symmetric(leaves, sorts) if symmetry and sorts else None
 
-    def fingerprints(self, states: Any) -> Words:
+    def fingerprints(self, states: States) -> Words:
         """Return the fingerprints that tell the given states apart."""
         columns = list(states)
         if self.symmetric:
@@ -156,7 +181,7 @@ class Expander:
         return self._sum(self.plain.parts(columns))
 
     def over(self, program: Program, columns: list[Column]) -> Any:
-        """Return the one output of a program over a chunk of states."""
+        """Return the one output of a program over a chunk of states: a column, or a constant."""
         return program.run(lambda leaf: columns[self.index[leaf]])[0]
 
     @staticmethod
@@ -170,40 +195,48 @@ class Expander:
         source = compiled.transition.instance
         return Taken(source.action, source.arguments(compiled.choices[choice]))
 
-    def expand(self, columns: list[Column], start: int, known: list[Words], search: Search) -> tuple[Found, Any, Words]:
-        """Return where the new states come from, their columns, and their fingerprints, sorted."""
-        batches = self._batches(columns, start, search)
+    def expand(self, columns: list[Column], start: int, known: list[Words], unseen: Collection[str] = ()) -> Expansion:
+        """Return what there is one step on from a chunk that begins at `start` in its level.
+
+        States whose fingerprints are in one of the sorted arrays `known` are not new. `unseen`: each *sometimes* that
+        is still to be looked for.
+        """
+        expansion = Expansion(Found.none(), np.zeros((len(columns), 0), self.width), np.zeros(0, np.uint64))
+        batches = self._batches(columns, start, unseen, expansion)
         if not batches:
-            return Found.none(), None, np.zeros(0, np.uint64)
+            return expansion
         prints = np.concatenate([batch.fingerprints for batch in batches])
         keep = _first(prints)
         if self.symmetric is None:
             keep = _unknown(prints, keep, known)
-            return self._gather(batches, columns, keep, start), self._states(batches, columns, keep), prints[keep]
         states = self._states(batches, columns, keep)
-        found = self._gather(batches, columns, keep, start)
-        prints = np.concatenate(
-            [
-                self.symmetric.of(list(states[:, part : part + self.chunk]))
-                for part in range(0, states.shape[1], self.chunk)
-            ]
-        )
-        keep = _unknown(prints, _first(prints), known)
-        return Found(found.parent[keep], found.instance[keep], found.choice[keep]), states[:, keep], prints[keep]
+        found = self._gather(batches, keep, start)
+        prints = prints[keep]
+        if self.symmetric is not None:
+            parts = range(0, states.shape[1], self.chunk)
+            prints = np.concatenate([self.symmetric.of(list(states[:, at : at + self.chunk])) for at in parts])
+            keep = _unknown(prints, _first(prints), known)
+            states, prints = states[:, keep], prints[keep]
+            found = Found(found.parent[keep], found.instance[keep], found.choice[keep])
+        expansion.found, expansion.states, expansion.fingerprints = found, states, prints
+        return expansion
 
-    def _batches(self, columns: list[Column], start: int, search: Search) -> list[Batch]:
+    def _batches(self, columns: list[Column], start: int, unseen: Collection[str], expansion: Expansion) -> list[Batch]:
         """Return the successors of a chunk, one batch for each instance that is enabled anywhere."""
         words = self.plain.parts(columns)
         total = self._sum(words)
         batches = []
         for compiled, rows, choice in self.enabled(columns):
-            batch = self._batch(compiled, columns, rows, choice, start, search)
-            if len(batch.rows):
-                self._fingerprint(batch, columns, words, total)
-                batches.append(batch)
+            stepped = self.step(compiled, columns, rows, choice)
+            self._note(compiled, stepped, start + rows, choice, unseen, expansion)
+            alive = slice(None) if stepped.alive.all() else stepped.alive
+            parents, changed = rows[alive], [column[alive] for column in stepped.changed]
+            if len(parents):
+                prints = self._fingerprint(compiled, parents, changed, columns, words, total)
+                batches.append(Batch(compiled, parents, choice[alive], changed, prints))
         return batches
 
-    def enabled(self, columns: list[Column]) -> Iterator[tuple[Compiled, Any, Any]]:
+    def enabled(self, columns: list[Column]) -> Iterator[tuple[Compiled, Places, Choices]]:
         """Yield each instance with the states in which its guards hold and the choice of parameters in each."""
         guards = self.guards.run(lambda leaf: columns[self.index[leaf]])
         place = 0
@@ -221,7 +254,7 @@ class Expander:
             if rows and sum(map(len, rows)):
                 yield compiled, np.concatenate(rows), np.concatenate(choices)
 
-    def step(self, compiled: Compiled, columns: list[Column], rows: Any, choice: Any) -> Stepped:
+    def step(self, compiled: Compiled, columns: list[Column], rows: Places, choice: Choices) -> Stepped:
         """Run one instance's program on some states, each with a choice for which the instance's guard holds there."""
 
         def load(leaf: Node) -> Column:
@@ -237,50 +270,54 @@ class Expander:
             alive &= ~bad
         return Stepped(late, faults, alive, steps, values[len(steps) :], load)
 
-    def sights(self, compiled: Compiled, stepped: Stepped) -> list[tuple[str, Any]]:
+    def sights(self, compiled: Compiled, stepped: Stepped) -> list[tuple[str, Mask]]:
         """Return where a step shows each *sometimes* that it may show."""
         seen = compiled.sighting.run(stepped.load)
         return [(name, stepped.alive & column) for (name, _), column in zip(compiled.sights, seen, strict=True)]
 
-    def _batch(
-        self, compiled: Compiled, columns: list[Column], rows: Any, choice: Any, start: int, search: Search
-    ) -> Batch:
-        """Take one instance's steps in the states in which it is enabled, and report what they violate."""
-        stepped = self.step(compiled, columns, rows, choice)
-        enabled, alive = stepped.enabled, stepped.alive
-        for name, bad in stepped.faults:
-            self._report(compiled, name, enabled & bad, rows, choice, start, search)
-        for name, bad in stepped.steps:
-            self._report(compiled, name, alive & bad, rows, choice, start, search)
-        search.count(compiled.transition.instance.action.name, int(np.count_nonzero(enabled)))
-        if any(name in search.result.unseen for name, _ in compiled.sights):
-            for name, seen in self.sights(compiled, stepped):
-                if np.any(seen):
-                    search.saw(name)
-        changed = stepped.changed
-        if not alive.all():
-            rows, choice, changed = rows[alive], choice[alive], [column[alive] for column in changed]
-        return Batch(compiled, rows, choice, changed, None)
-
-    def _report(
-        self, compiled: Compiled, name: str, bad: Any, rows: Any, choice: Any, start: int, search: Search
+    def _note(
+        self,
+        compiled: Compiled,
+        stepped: Stepped,
+        places: Places,
+        choice: Choices,
+        unseen: Collection[str],
+        expansion: Expansion,
     ) -> None:
-        if name not in search.result.counterexamples and np.any(bad):
-            first = int(np.argmax(bad))
-            search.violated(name, start + int(rows[first]), self.taken(compiled.number, int(choice[first])))
+        """Note how often an instance was taken, what it shows, and where it first violates something."""
+        broken = [(name, stepped.enabled & bad) for name, bad in stepped.faults]
+        broken += [(name, stepped.alive & bad) for name, bad in stepped.steps]
+        for name, bad in broken:
+            if name not in expansion.violations and np.any(bad):
+                first = int(np.argmax(bad))
+                expansion.violations[name] = int(places[first]), self.taken(compiled.number, int(choice[first]))
+        action = compiled.transition.instance.action.name
+        expansion.taken[action] = expansion.taken.get(action, 0) + int(np.count_nonzero(stepped.enabled))
+        if any(name in unseen and name not in expansion.seen for name, _ in compiled.sights):
+            shown = [name for name, seen in self.sights(compiled, stepped) if np.any(seen)]
+            expansion.seen += [name for name in shown if name in unseen and name not in expansion.seen]
 
-    def _fingerprint(self, batch: Batch, columns: list[Column], words: list[Words], total: Words) -> None:
+    def _fingerprint(
+        self,
+        compiled: Compiled,
+        rows: Places,
+        changed: list[Column],
+        columns: list[Column],
+        words: list[Words],
+        total: Words,
+    ) -> Words:
         """Compute plain fingerprints from the parents', touching only the tables in which a leaf has changed."""
-        new = dict(zip(batch.compiled.changed, batch.changed, strict=True))
-        prints = total[batch.rows]
+        new = dict(zip(compiled.changed, changed, strict=True))
+        prints = total[rows]
         for place in {self.plain.table_of[index] for index in new}:
             table = self.plain.tables[place]
-            parts = [new[leaf.index] if leaf.index in new else columns[leaf.index][batch.rows] for leaf in table.leaves]
+            parts = [new[leaf.index] if leaf.index in new else columns[leaf.index][rows] for leaf in table.leaves]
             prints += table.look(parts)
-            prints -= words[place][batch.rows]
-        batch.fingerprints = prints
+            prints -= words[place][rows]
+        return prints
 
-    def _gather(self, batches: list[Batch], columns: list[Column], keep: Any, start: int) -> Found:
+    @staticmethod
+    def _gather(batches: list[Batch], keep: Places, start: int) -> Found:
         parents = np.concatenate([batch.rows for batch in batches])[keep] + start
         instances = np.repeat(
             np.array([batch.compiled.number for batch in batches], np.uint16), [len(batch.rows) for batch in batches]
@@ -288,7 +325,7 @@ class Expander:
         choices = np.concatenate([batch.choice for batch in batches])
         return Found(parents.astype(np.uint32), instances[keep], choices[keep])
 
-    def _states(self, batches: list[Batch], columns: list[Column], keep: Any) -> Any:
+    def _states(self, batches: list[Batch], columns: list[Column], keep: Places) -> States:
         """Return the columns of the chosen successors, in the order of `keep`."""
         states = np.zeros((len(columns), len(keep)), self.width)
         ends = np.cumsum([len(batch.rows) for batch in batches])
@@ -305,7 +342,7 @@ class Expander:
         return states
 
 
-def _first(prints: Words) -> Any:
+def _first(prints: Words) -> Places:
     """Return the place of the first of each fingerprint, in order of the fingerprints."""
     places = np.argsort(prints, kind="stable")
     ordered = prints[places]
@@ -314,7 +351,7 @@ def _first(prints: Words) -> Any:
     return places[new]
 
 
-def _unknown(prints: Words, keep: Any, known: list[Words]) -> Any:
+def _unknown(prints: Words, keep: Places, known: list[Words]) -> Places:
     """Drop the places whose fingerprints are in one of the sorted arrays `known`."""
     for words in known:
         if len(words):

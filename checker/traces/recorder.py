@@ -11,8 +11,7 @@ from checker.traces import format
 from runtime.batch import Batch
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
-from runtime.engine import Engine
-from runtime.observer import Observer
+from runtime.observer import Observer, Recordable
 
 
 class Recorder(Observer):
@@ -27,7 +26,7 @@ class Recorder(Observer):
         self._names: dict[int, list[str]] = {}
         """Whom the rows of each pending batch belong to: a seat may have been given to another since."""
 
-    def attach(self, engine: Engine) -> None:
+    def attach(self, engine: Recordable) -> None:
         """Write the header for an engine; raises ValueError where it has done something: a trace tells all of it."""
         if engine.launched or engine.table.seats_left < engine.config.requests:
             raise ValueError("this engine has admitted requests already; record it from its beginning")

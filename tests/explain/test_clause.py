@@ -5,7 +5,7 @@ import pytest
 import spec.model
 from checker.explain.failing_condition import false_clause, violated_clause
 from checker.model.model import Model
-from checker.search.bfs import replay
+from checker.model.replay import replay
 from spec.design import Design
 from spec.language import Violated, always, require
 from spec.scope import Scope

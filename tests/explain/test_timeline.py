@@ -9,7 +9,7 @@ from checker.explain.narrate import say
 from checker.explain.story import render, tell
 from checker.model.known_designs import Before29792, Merged29792
 from checker.model.model import Model, load_module
-from checker.search.bfs import replay
+from checker.model.replay import replay
 from spec.design import Design
 from spec.language import ABSENT
 from tests.support.paths import YARDSTICK_FILE
@@ -319,7 +319,7 @@ def test_errors_say_what_is_wrong():
 )
 def test_steps_in_words(design, script, words):
     from checker.explain.narrate import launched, say
-    from checker.search.bfs import replay
+    from checker.model.replay import replay
 
     model = model_of(design, "requests=1 slots=5 nodes=2 max_len=6")
     steps = steps_for(model, script)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checker.command.report.ring import cell_text, data, exit_code, show_ring
+from checker.model.replay import replay
 from checker.proof.ring_theorem import (
     AT_A_FINISH,
     AT_EVERY_MOMENT,
@@ -46,9 +47,7 @@ def test_enough_and_one_fewer_is_not(claim: int, ahead: int, every: int) -> None
 def test_a_lazy_ring_runs_out_although_a_spare_is_to_be_had() -> None:
     task = Task(LAZY, 1, 1, fewer=True)
     model = model_of(task)
-    state = model.init
-    for step in taken(model, search(task, EVERYTHING).steps):
-        before, state = state, model.take(state, step.action, step.arguments)
+    *_, before, state = replay(model, taken(model, search(task, EVERYTHING).steps))
     assert any(before.free), "the pool must not be what is empty"
     assert state.step.events[0].no_spare
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import types
 
 import numpy as np
 import pytest
@@ -17,7 +16,8 @@ import spec.model
 from checker.deadline import Deadline
 from checker.model.known_designs import DESIGNS
 from checker.model.model import Model
-from checker.search.bfs import Limits, Search, replay
+from checker.model.replay import replay
+from checker.search.bfs import Limits, Search
 from spec.language import Disabled, Violated, action, guard
 from spec.scope import Scope
 from tests.support import plain_bfs
@@ -335,10 +335,8 @@ def never(s, design):
 
 
 def test_an_action_that_is_never_enabled_is_reported():
-    module = types.SimpleNamespace(**vars(spec.model))
-    module.actions = (*spec.model.actions, never)
-    scope = Scope.parse("requests=1 slots=4 nodes=1 max_len=3 mode=eager")
-    result = explore(Model(module, scope), False)
+    model = model_of("requests=1 slots=4 nodes=1 max_len=3 mode=eager")
+    result = explore(model.with_(actions=(*spec.model.actions, never)), False)
     assert [name for name, count in result.taken.items() if not count] == ["never"]
     assert sum(result.taken.values()) == result.transitions
 

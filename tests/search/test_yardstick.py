@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from checker.model.model import Model, load_module
-from checker.search.bfs import Limits, Search, replay
+from checker.model.replay import replay
+from checker.search.bfs import Limits, Search
 from tests.support import plain_bfs
 from tests.support.paths import YARDSTICK_FILE
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from checker.explain.lanes import Lanes
 from checker.traces.verdict import Entry, Hazard, Verdict, Violation
 
 FOLLOWERS = 3  # How many violations that follow from another one are listed.
-CPU_WIDTH = 60
+_LANES = Lanes(9, 72, border=" | ")
 
 
 def verdict_lines(verdict: Verdict, path: str) -> list[str]:
@@ -40,10 +41,10 @@ def violation_lines(violation: Violation) -> list[str]:
 
 def story_lines(story: list[Entry], marked: int) -> list[str]:
     """A slot's story, one line a step; the step at line `marked` of the trace carries an arrow."""
-    lines = [f"  {'line':>5}  {'CPU':<{CPU_WIDTH}} | device"]
+    lines = [_LANES.head(f"  {'line':>5}")]
     for entry in story:
         arrow = ">" if entry.line == marked else " "
-        lines.append(f"{arrow} {entry.line:>5}  {entry.cpu:<{CPU_WIDTH}} | {entry.device}".rstrip())
+        lines += _LANES.rows(f"{arrow} {entry.line:>5}", entry.cpu, entry.device)
     return lines
 
 

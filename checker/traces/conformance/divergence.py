@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import traceback
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -60,8 +60,8 @@ class Divergence(Struct):
     batch: int | None
     request: str | None
     field: str
-    expected: Any
-    seen: Any
+    expected: object
+    seen: object
     why: str = ""
     guard: Guard | None = None
     answers: list[Answer] = []
@@ -91,7 +91,7 @@ class Diverged(Exception):
         self.divergence = divergence
 
 
-def stopped_at(error: Disabled | Violated) -> tuple[Place, dict[str, Any]]:
+def stopped_at(error: Disabled | Violated) -> tuple[Place, dict[str, object]]:
     """Return the statement that raised, outside of the language itself, and the local variables around it."""
     frames = [
         (summary, frame)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from checker.traces.conformance.divergence import Diverged, Divergence, Guard, stopped_at
 from checker.traces.conformance.shadow_design import Followed, followed
@@ -93,8 +93,8 @@ class Follower:
         self.contested = []
 
     def differs(
-        self, request: str | None, field: str, expected: Any, seen: Any, why: str = "", line: int = 0, event: str = "",
-        missing: bool = False,
+        self, request: str | None, field: str, expected: object, seen: object, why: str = "", line: int = 0,
+        event: str = "", missing: bool = False,
     ) -> Diverged:  # fmt: skip
         """Return the exception that reports a difference."""
         divergence = Divergence(
@@ -102,7 +102,7 @@ class Follower:
         )
         return Diverged(divergence)
 
-    def act(self, action: Action, *arguments: Any) -> None:
+    def act(self, action: Action, *arguments: object) -> None:
         """Take a step of the spec; raises Diverged where it isn't possible."""
         try:
             action.function(self.state, self.design, *arguments)

@@ -36,7 +36,7 @@ class Probe:
     def __init__(self, follower: Follower, changed: Changed) -> None:
         self.follower = follower
         self.changed = changed
-        self.asked: list[tuple[str, tuple[Any, ...], int | bool]] = []
+        self.asked: list[tuple[str, tuple[object, ...], int | bool]] = []
         self.inside = False
 
 
@@ -46,10 +46,10 @@ class Probed(Followed):
     probe: ClassVar[Probe]
 
 
-def _asking(base: type[Followed], name: str) -> Callable[..., Any]:
+def _asking(base: type[Followed], name: str) -> Callable[..., object]:
     decide = getattr(base, name)
 
-    def ask(self: Probed, *arguments: Any) -> Any:
+    def ask(self: Probed, *arguments: object) -> object:
         probe = self.probe
         if probe.inside:
             return decide(self, *arguments)
@@ -142,7 +142,7 @@ def _numbers(group: Group) -> list[int]:
     """Every number in the events, as a candidate for a length."""
     found: dict[int, None] = {}
 
-    def visit(value: Any) -> None:
+    def visit(value: object) -> None:
         if isinstance(value, dict):
             value = list(value.values())
         if isinstance(value, list | tuple):
@@ -198,7 +198,7 @@ def _writers(before: Follower, group: Group, divergence: Divergence, step: Step)
     places: list[Place] = []
     value, where = read(), Place("", 0, "", "")
 
-    def watch(frame: FrameType, event: str, argument: object) -> Any:
+    def watch(frame: FrameType, event: str, argument: object) -> object:
         nonlocal value, where
         now = read()
         if now != value:
