@@ -62,8 +62,8 @@ def user_model(file: str, words: str) -> Model:
     for action in module.actions:
         if not isinstance(_call(module, action.applies, scope), bool):
             raise BadModel(
-                f"{_place(module, action.function)}: what says whether {action.name} belongs to a scope answers neither "
-                "True nor False; let it return a comparison"
+                f"{_place(module, action.function)}: what says whether {action.name} belongs to a scope answers "
+                "neither True nor False; let it return a comparison"
             )
     for stated in module.properties:
         if not isinstance(_call(module, stated.applies, context), bool):
@@ -152,8 +152,8 @@ def _refuse_action(module: ModuleType, action: Action) -> None:
     _refuse_odd_function(module, action.function, "action")
     if not callable(action.applies):
         raise BadModel(
-            f"{_place(module, action.function)}: @action({action.applies!r}) asks no function whether the action belongs "
-            "to a scope; write one, or leave it out"
+            f"{_place(module, action.function)}: @action({action.applies!r}) asks no function whether the action "
+            "belongs to a scope; write one, or leave it out"
         )
     for name, choice in action.choices.items():
         if not callable(choice):
