@@ -59,6 +59,12 @@ def user_model(file: str, words: str) -> Model:
     for action in module.actions:
         for name, choice in action.choices.items():
             _refuse_choices(module, action, name, choice, scope)
+    for action in module.actions:
+        if not isinstance(_call(module, action.applies, scope), bool):
+            raise BadModel(
+                f"{_place(module, action.function)}: what says whether {action.name} belongs to a scope answers "
+                "neither True nor False; let it return a comparison"
+            )
     for stated in module.properties:
         if not isinstance(_call(module, stated.applies, context), bool):
             raise BadModel(
@@ -144,6 +150,11 @@ def _refuse_incomplete(module: ModuleType) -> None:
 def _refuse_action(module: ModuleType, action: Action) -> None:
     """Raise BadModel where an action cannot be called as it is declared: by position, in the order of its choices."""
     _refuse_odd_function(module, action.function, "action")
+    if not callable(action.applies):
+        raise BadModel(
+            f"{_place(module, action.function)}: @action({action.applies!r}) asks no function whether the action "
+            "belongs to a scope; write one, or leave it out"
+        )
     for name, choice in action.choices.items():
         if not callable(choice):
             raise BadModel(

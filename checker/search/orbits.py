@@ -131,14 +131,19 @@ def _words(expander: Expander, compiled: Compiled, columns: list[Column], rows: 
     late, *values = [np.broadcast_to(value, rows.shape) for value in compiled.body.run(load)]
     faults, steps = values[: len(compiled.faults)], values[len(compiled.faults) :]
     after = dict(zip(compiled.changed, steps[len(compiled.steps) :], strict=True))
-    states = [after[index] if index in after else column[rows] for index, column in enumerate(columns)]
+    faulty: Words = np.zeros(len(rows), np.uint64)
+    for (name, _), broken in zip(compiled.faults, faults, strict=True):
+        faulty += broken.astype(np.uint64) * _word(name)
+    # Where there is no state after the step, what stands for one may lie outside of its ranges.
+    lasting = faulty == 0
+    states = [
+        np.where(lasting, after[index], column[rows]) if index in after else column[rows]
+        for index, column in enumerate(columns)
+    ]
     assert expander.symmetric is not None
     words = expander.symmetric.of(states)
     for (name, _), broken in zip(compiled.steps, steps, strict=False):
         words = words + broken.astype(np.uint64) * _word(name)
-    faulty: Words = np.zeros(len(rows), np.uint64)
-    for (name, _), broken in zip(compiled.faults, faults, strict=True):
-        faulty += broken.astype(np.uint64) * _word(name)
     # After a fault there is no state.
     return np.where(late, np.where(faulty > 0, faulty, words), np.uint64(0))
 

@@ -100,7 +100,7 @@ def test_the_solver_enumerates_as_many_states_as_the_search_finds() -> None:
         solver.pop()
         scope = Check("R=1 N=4 K=2", model=str(YARDSTICK_FILE), symmetry=False, limits=Limits(depth=depth))
         assert len(found) == run(scope).exploration.states
-        solver.add(unrolling.at(unrolling.step, depth))
+        solver.add(unrolling.at(unrolling.taken, depth), unrolling.at(unrolling.lasting, depth))
 
 
 def test_bounded_checking_finds_the_yardsticks_counterexamples() -> None:
