@@ -129,8 +129,8 @@ class Columns:
         # No search computes the leaves that only tell of the last step: its properties of steps have them inside.
         hidden = Program([compiled.transition.after[index] for index in self.transient], np.int64)
         told = hidden.run(lambda leaf: stepped.load(leaf).astype(np.int64))
-        for index, column in zip(self.transient, told, strict=True):
-            after[index] = np.broadcast_to(column, rows.shape)
+        for index, value in zip(self.transient, told, strict=True):
+            after[index] = np.broadcast_to(value, rows.shape)
         sights = dict(self.expander.sights(compiled, stepped))
         for row, place in enumerate(rows):
             answer = answers[place]
