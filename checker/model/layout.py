@@ -71,7 +71,7 @@ class Array:
 
 Shape = Leaf | Record | Array
 
-Native = Union[int, Vector[Any], "DataclassInstance"]
+Plain = Union[int, Vector[Any], "DataclassInstance"]
 """A state, or a part of one, as plain Python has it: a number, a Vector, a record."""
 
 Hint = object
@@ -87,7 +87,7 @@ def leaves(shape: Shape) -> Iterator[Leaf]:
             yield from leaves(part)
 
 
-def flatten(value: Native) -> Iterator[int]:
+def flatten(value: Plain) -> Iterator[int]:
     """Yield the ints and bools of a native state in the order of its shape's leaves."""
     if isinstance(value, (bool, int)):
         yield value

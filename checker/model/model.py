@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
-from checker.model.layout import Hint, Leaf, Native, Record, flatten, leaves, shape_of
+from checker.model.layout import Hint, Leaf, Plain, Record, flatten, leaves, shape_of
 from checker.model.user_files import FILES, BadModel, place_in, place_of_function, told
 from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
 
@@ -30,7 +30,7 @@ Argument = int | tuple[int, ...]
 Arguments = tuple[Any, ...]
 """An Argument for each parameter; which of them are numbers the action knows."""
 
-S = TypeVar("S", bound=Native)
+S = TypeVar("S", bound=Plain)
 """A state of the model's own class."""
 T = TypeVar("T")
 
@@ -141,7 +141,7 @@ class Model:
         """The fields that only tell of the last step."""
         return [name for name, part in self.shape.fields.items() if all(leaf.transient for leaf in leaves(part))]
 
-    def check_ranges(self, state: Native) -> None:
+    def check_ranges(self, state: Plain) -> None:
         """Raise Violated where a field lies outside its declared range."""
         for leaf, value in zip(self.leaves, flatten(state), strict=True):
             if not leaf.low <= value <= leaf.high:
@@ -152,7 +152,7 @@ class Model:
         """The leaves of the state in order."""
         return list(leaves(self.shape))
 
-    def key(self, state: Native) -> tuple[int, ...]:
+    def key(self, state: Plain) -> tuple[int, ...]:
         """Return the state as a tuple without what only tells of the last step: equal keys, equal states."""
         return tuple(int(value) for leaf, value in zip(self.leaves, flatten(state), strict=True) if not leaf.transient)
 
