@@ -8,10 +8,13 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass
-from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from checker.model.user_files import BadModel
 from spec.language import ABSENT, Ghost, Id, Per, Range, Transient, Vector
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 UNBOUNDED = 1 << 62
 """A declared end of a range that nothing limits."""
@@ -68,6 +71,12 @@ class Array:
 
 Shape = Leaf | Record | Array
 
+Plain = Union[int, Vector[Any], "DataclassInstance"]
+"""A state, or a part of one, as plain Python has it: a number, a Vector, a record."""
+
+Hint = object
+"""What an annotation says: a class, a Vector of one, an alias, or one of these with marks around it."""
+
 
 def leaves(shape: Shape) -> Iterator[Leaf]:
     """Yield the leaves of a shape in order."""
@@ -78,7 +87,7 @@ def leaves(shape: Shape) -> Iterator[Leaf]:
             yield from leaves(part)
 
 
-def flatten(value: Any) -> Iterator[int]:
+def flatten(value: Plain) -> Iterator[int]:
     """Yield the ints and bools of a native state in the order of its shape's leaves."""
     if isinstance(value, (bool, int)):
         yield value
@@ -111,14 +120,14 @@ class _Marks(NamedTuple):
 
 
 class _Builder:
-    def __init__(self, scope: Any) -> None:
+    def __init__(self, scope: object) -> None:
         self.scope = scope
         self.count = 0
         self.met: dict[int, str] = {}
         """Each record and vector of the first state, by its identity: one object in two places would be an alias."""
 
     def build(
-        self, value: Any, hint: Any, path: str, places: tuple[tuple[str, int], ...], around: _Marks, at: str
+        self, value: object, hint: Hint, path: str, places: tuple[tuple[str, int], ...], around: _Marks, at: str
     ) -> Shape:
         """Return the shape of a value that is declared with `hint`, which says more of it than one value can."""
         plain, marks = self._unwrapped(hint, around, at, top="." not in path and "[" not in path)
@@ -141,10 +150,10 @@ class _Builder:
             raise BadModel(f"{at}: {path} starts as {value!r}, which is no {plain.__name__}; start with one in init()")
         return self._record(value, path, places, marks)
 
-    def _unwrapped(self, hint: Any, around: _Marks, at: str, top: bool) -> tuple[Any, _Marks]:
+    def _unwrapped(self, hint: Hint, around: _Marks, at: str, top: bool) -> tuple[Hint, _Marks]:
         marks = around._replace(sort="", ends=None)
         while get_origin(hint) is Annotated or hasattr(hint, "__value__"):
-            if get_origin(hint) is not Annotated:
+            if get_origin(hint) is not Annotated and hasattr(hint, "__value__"):
                 hint = hint.__value__
                 continue
             hint, *rest = get_args(hint)
@@ -165,7 +174,7 @@ class _Builder:
                     )
         return hint, marks
 
-    def _record(self, value: Any, path: str, places: tuple[tuple[str, int], ...], marks: _Marks) -> Record:
+    def _record(self, value: object, path: str, places: tuple[tuple[str, int], ...], marks: _Marks) -> Record:
         cls: Any = type(value)
         check_record(cls)
         try:
@@ -186,7 +195,7 @@ class _Builder:
         )
 
     def _array(
-        self, value: Any, hint: Any, marks: _Marks, path: str, places: tuple[tuple[str, int], ...], at: str
+        self, value: object, hint: Hint, marks: _Marks, path: str, places: tuple[tuple[str, int], ...], at: str
     ) -> Array:
         inner = get_args(hint)
         if type(value) is not Vector or len(inner) != 1:
@@ -212,7 +221,7 @@ class _Builder:
         return size
 
     def _leaf(
-        self, value: Any, kind: Any, marks: _Marks, path: str, places: tuple[tuple[str, int], ...], at: str
+        self, value: object, kind: type, marks: _Marks, path: str, places: tuple[tuple[str, int], ...], at: str
     ) -> Leaf:
         if type(value) is not kind:
             raise BadModel(
@@ -230,6 +239,7 @@ class _Builder:
             leaf.low, leaf.high = (self._size(end, path, at) for end in (marks.ends.low, marks.ends.high))
         elif isinstance(marks.ends, Id):
             leaf.low, leaf.high, leaf.sort = ABSENT, self._size(marks.ends.sort, path, at) - 1, marks.ends.sort
+        assert isinstance(value, int)
         if leaf.low <= leaf.high and not leaf.low <= int(value) <= leaf.high:
             raise BadModel(f"{at}: {path} starts as {value}, outside {leaf.low}..{leaf.high}; start inside in init()")
         if leaf.low > leaf.high:
@@ -237,7 +247,7 @@ class _Builder:
         return leaf
 
 
-def _sizes(shape: Shape) -> tuple[Any, ...]:
+def _sizes(shape: Shape) -> tuple[object, ...]:
     """Return how many elements each vector within a shape has, in order."""
     if isinstance(shape, Leaf):
         return ()
@@ -245,7 +255,7 @@ def _sizes(shape: Shape) -> tuple[Any, ...]:
     return (len(parts), *map(_sizes, parts))
 
 
-def shape_of(state: Any, scope: Any, at: str = "init()") -> Record:
+def shape_of(state: object, scope: object, at: str = "init()") -> Record:
     """Return the shape of a state that `at` has made, read off the annotations of its classes; raises BadModel."""
     if not dataclasses.is_dataclass(state) or isinstance(state, type):
         raise BadModel(f"{at}: init() returns {state!r}, which is no state; return a @record")

@@ -18,14 +18,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
-from checker.model.layout import Record, flatten, leaves, shape_of
+from checker.model.layout import Hint, Leaf, Plain, Record, flatten, leaves, shape_of
 from checker.model.user_files import FILES, BadModel, place_in, place_of_function, told
 from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
 
-Arguments = tuple[Any, ...]
+Argument = int | tuple[int, ...]
+"""What a parameter may stand for: a number, a truth, or one of these for each of some members."""
 
+Arguments = tuple[Any, ...]
+"""An Argument for each parameter; which of them are numbers the action knows."""
+
+S = TypeVar("S", bound=Plain)
+"""A state of the model's own class."""
+T = TypeVar("T")
 
 MOST_CHOICES = 20_000
 """Ways to take one action that a search is willing to try in every state."""
@@ -36,7 +43,7 @@ class Instance:
     """An action with some of its parameters fixed; the others are chosen from `free` when it is taken."""
 
     action: Action
-    fixed: dict[str, Any]
+    fixed: dict[str, Argument]
     free: dict[str, Sequence[int]]
 
     def combinations(self) -> list[dict[str, int]]:
@@ -137,7 +144,7 @@ class Model:
                 found.append(Instance(action, dict(zip(fixed, values, strict=True)), free))
         return found
 
-    def _unfold(self, hint: Any, values: Sequence[Any]) -> bool:
+    def _unfold(self, hint: Hint, values: Sequence[Argument]) -> bool:
         if len(values) == 1 or isinstance(values[0], tuple):
             return True
         marks = get_args(hint)[1:] if get_origin(hint) is Annotated else ()
@@ -145,7 +152,7 @@ class Model:
 
     # The native reading.
 
-    def take(self, state: Any, action: Action, arguments: Arguments) -> Any:
+    def take(self, state: S, action: Action, arguments: Arguments) -> S:
         """Return the state after an action; raises Disabled or Violated. The given state is not changed."""
         after = copy(state)
         for name in self.transient:
@@ -159,22 +166,22 @@ class Model:
         """The fields that only tell of the last step."""
         return [name for name, part in self.shape.fields.items() if all(leaf.transient for leaf in leaves(part))]
 
-    def check_ranges(self, state: Any) -> None:
+    def check_ranges(self, state: Plain) -> None:
         """Raise Violated where a field lies outside its declared range."""
         for leaf, value in zip(self.leaves, flatten(state), strict=True):
             if not leaf.low <= value <= leaf.high:
                 raise Violated(WELL_FORMED, f"{leaf.path} = {value} outside {leaf.low}..{leaf.high}")
 
     @functools.cached_property
-    def leaves(self) -> list[Any]:
+    def leaves(self) -> list[Leaf]:
         """The leaves of the state in order."""
         return list(leaves(self.shape))
 
-    def key(self, state: Any) -> tuple[int, ...]:
+    def key(self, state: Plain) -> tuple[int, ...]:
         """Return the state as a tuple without what only tells of the last step: equal keys, equal states."""
         return tuple(int(value) for leaf, value in zip(self.leaves, flatten(state), strict=True) if not leaf.transient)
 
-    def steps(self, state: Any) -> Iterator[tuple[Taken, Any]]:
+    def steps(self, state: S) -> Iterator[tuple[Taken, S | Violated]]:
         """Yield every enabled step natively, with the state after it or the Violated it raised."""
         for action in self.actions:
             domains = [list(choice(self.scope)) for choice in action.choices.values()]
@@ -187,7 +194,7 @@ class Model:
                     yield Taken(action, arguments), violation
 
 
-def _sequence(values: Iterable[Any]) -> Sequence[Any]:
+def _sequence(values: Iterable[T]) -> Sequence[T] | range:
     """Return values as a sequence; so many that listing them would take for ever are refused."""
     if isinstance(values, range):
         return values
@@ -197,7 +204,7 @@ def _sequence(values: Iterable[Any]) -> Sequence[Any]:
     return listed
 
 
-def first_few(values: Iterable[Any]) -> list[Any]:
+def first_few(values: Iterable[T]) -> list[T]:
     """Return values as a list, of too many only so many that this shows."""
     return list(itertools.islice(values, MOST_CHOICES + 1))
 

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import spec
 from checker.model.source import EDITED
@@ -73,7 +72,9 @@ class _Finder(importlib.abc.MetaPathFinder):
         self.texts = texts
         self.label = label
 
-    def find_spec(self, name: str, path: Any = None, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
         if not name.startswith("spec."):
             return None
         file = f"<{self.label}> {name.replace('.', '/')}.py"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 
 class BadModel(ValueError):
@@ -63,7 +63,7 @@ def blame(error: BaseException) -> str:
     return ""
 
 
-def place_of_function(function: Any) -> str:
+def place_of_function(function: object) -> str:
     """Return `FILE:LINE` of a function, or its name where it has no text."""
     code = getattr(function, "__code__", None)
     return f"{code.co_filename}:{code.co_firstlineno}" if code else getattr(function, "__name__", repr(function))

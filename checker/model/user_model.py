@@ -14,13 +14,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, TypeVar, get_type_hints
 
 from checker.model.layout import flatten
 from checker.model.model import MOST_CHOICES, Model, first_few, load_module, parameters
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel, place_in, told
-from spec.language import WELL_FORMED, Action, ActionDeclaration, Declaration, Property, copy
+from spec.language import WELL_FORMED, Action, ActionDeclaration, Choices, Declaration, Property, copy
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+R = TypeVar("R")
 
 _SETTING = re.compile(r"(\w+)=(-?[0-9]{1,18})")
 _STATES = {
@@ -91,7 +96,7 @@ def naming(file: str) -> Iterator[None]:
         raise BadModel(f"{file}: {error}") from error
 
 
-def _place(module: ModuleType, thing: Any) -> str:
+def _place(module: ModuleType, thing: object) -> str:
     """Return `FILE:LINE` of a function, of anything else the line that gives it a name, or the file alone."""
     code = getattr(thing, "__code__", None)
     if code and Path(code.co_filename).is_file():
@@ -105,7 +110,7 @@ def _place(module: ModuleType, thing: Any) -> str:
     return str(module.__file__)
 
 
-def _call(module: ModuleType, function: Any, *arguments: Any) -> Any:
+def _call(module: ModuleType, function: Callable[..., R], *arguments: object) -> R:
     """Call what the file defines; whatever goes wrong in it is told with its place."""
     called = getattr(function, "__name__", str(function))
     try:
@@ -202,7 +207,7 @@ def _refuse_property(module: ModuleType, stated: Property) -> None:
         )
 
 
-def _refuse_odd_function(module: ModuleType, function: Any, what: str) -> None:
+def _refuse_odd_function(module: ModuleType, function: object, what: str) -> None:
     if not isinstance(function, FunctionType):
         raise BadModel(f"{_place(module, function)}: what an {what} is made of is {function!r}; write a def")
     for parameter in inspect.signature(function).parameters.values():
@@ -230,7 +235,7 @@ def _refuse_doubles(module: ModuleType) -> None:
                 raise BadModel(f"{places[0]}: every model has a property {name} already; rename this one")
 
 
-def _refuse_choices(module: ModuleType, action: Action, name: str, choice: Callable[[Any], Any], scope: Any) -> None:
+def _refuse_choices(module: ModuleType, action: Action, name: str, choice: Choices, scope: object) -> None:
     """Raise BadModel where a parameter's values are none that a search could try."""
     place = f"{_place(module, action.function)}: the choices of {name} of {action.name}"
     values, again = (_call(module, choice, scope) for _ in range(2))
@@ -250,7 +255,7 @@ def _refuse_choices(module: ModuleType, action: Action, name: str, choice: Calla
         raise BadModel(f"{place} have {odd!r} in them; let all be numbers, all True or False, or all tuples of these")
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     if isinstance(value, tuple) and all(_kind(part) in ("number", "truth") for part in value):
         return "tuple"
     if type(value) is bool:
@@ -258,7 +263,7 @@ def _kind(value: Any) -> str:
     return "number" if isinstance(value, int) and -(2**62) <= value <= 2**62 else "else"
 
 
-def _refuse_sorts(module: ModuleType, scope: Any) -> None:
+def _refuse_sorts(module: ModuleType, scope: DataclassInstance) -> None:
     """Raise BadModel where `symmetric` names what is no sort of this scope."""
     sorts = getattr(module, "symmetric", ())
     if not isinstance(sorts, (tuple, list)) or not all(isinstance(sort, str) for sort in sorts):
@@ -273,7 +278,7 @@ def _refuse_sorts(module: ModuleType, scope: Any) -> None:
             )
 
 
-def _settings(module: ModuleType, text: str) -> Any:
+def _settings(module: ModuleType, text: str) -> DataclassInstance:
     """Return the scope of a user's model from words `name=value`; raises BadModel."""
     known = {item.name for item in dataclasses.fields(module.Scope)}
     values = {}
@@ -289,4 +294,5 @@ def _settings(module: ModuleType, text: str) -> Any:
     ]
     if missing:
         raise BadModel(f"{module.__file__}: {missing[0]} of Scope has no default; write one: {missing[0]}: int = 1")
-    return _call(module, lambda: module.Scope(**values))
+    scope: DataclassInstance = _call(module, lambda: module.Scope(**values))
+    return scope

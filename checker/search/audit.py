@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from checker.model.model import Model, Taken
 from checker.search import audit_place
@@ -51,7 +50,7 @@ class Audit:
         return f"audit: {self.tries:,} native tries agree ({which}seed {self.seed})"
 
     @property
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, int]:
         """The same for a machine."""
         return {"tries": self.tries, "seed": self.seed, "every": self.every}
 
@@ -123,8 +122,8 @@ class Difference:
     """One thing of which two readings say different things."""
 
     what: str
-    native: Any
-    read: Any
+    native: bool | int | str | None
+    read: bool | int | str | None
     place: Callable[[], str]
     """Finds out where in the model's text it is decided."""
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-from checker.model.layout import flatten
+from checker.model.layout import Plain, flatten
 from checker.model.model import Model
 from checker.search.tries import Native, Try
 from spec.language import Disabled, Property, Violated, copy, guard
@@ -40,7 +40,7 @@ def of_action(native: Native, done: Try, leaf: int | None = None) -> str:
     return _spelled(last)
 
 
-def of_property(model: Model, stated: Property, *states: Any) -> str:
+def of_property(model: Model, stated: Property, *states: Plain) -> str:
     """Return the line on which a property, or what it calls last, gives its value natively."""
     return _spelled(_run(stated.function, [*states, model.context], lambda before: None))
 
@@ -50,11 +50,11 @@ def _spelled(place: Place) -> str:
     return f"{code.co_filename}:{line} ({code.co_name})"
 
 
-def _start(function: Any) -> Place:
+def _start(function: Callable[..., object]) -> Place:
     return function.__code__, function.__code__.co_firstlineno
 
 
-def _run(function: Any, arguments: list[Any], watch: Callable[[Place], None]) -> Place:
+def _run(function: Callable[..., object], arguments: list[object], watch: Callable[[Place], None]) -> Place:
     """Run a function, look after every line at what it has done, and return the line on which it ends or raises."""
     last = _start(function)
     raised = False

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from checker.deadline import Deadline
 from checker.model.any_order import protocol
 from checker.model.designs import design_class
-from checker.model.model import Model, Taken
+from checker.model.model import Arguments, Model, Taken
 from checker.model.seeded_faults import WRONG_EDITS
 from checker.model.source import OutsideSubset
 from checker.model.spec_copy import BadEdit, apply, edited_model
@@ -79,7 +78,7 @@ class Outcome:
     check: Check
     scope: str
     exploration: Exploration
-    steps: dict[str, list[tuple[str, tuple[Any, ...]]]]
+    steps: dict[str, list[tuple[str, Arguments]]]
     """For each violated property the shortest run, as action names and arguments."""
     audit: Audit = dataclasses.field(default_factory=Audit)
     """The native tries that were held against the search."""
@@ -238,12 +237,12 @@ def claimed(model: Model, names: Iterable[str]) -> None:
             raise BadModel(f"property {name!r} is not claimed in this scope; write one of {', '.join(known)}")
 
 
-def stored(steps: Sequence[Taken]) -> list[tuple[str, tuple[Any, ...]]]:
+def stored(steps: Sequence[Taken]) -> list[tuple[str, Arguments]]:
     """Return a run as names and arguments, which any process can read; `taken` is the way back."""
     return [(step.action.name, step.arguments) for step in steps]
 
 
-def taken(model: Model, steps: Sequence[tuple[str, tuple[Any, ...]]]) -> list[Taken]:
+def taken(model: Model, steps: Sequence[tuple[str, Arguments]]) -> list[Taken]:
     """Return a run of a model from names and arguments."""
     actions = {action.name: action for action in model.actions}
     return [Taken(actions[name], arguments) for name, arguments in steps]

@@ -46,9 +46,10 @@ class Table:
 
     def look(self, columns: list[Column]) -> Words:
         """Return the word for each entry of the leaves' columns."""
-        index: Column | None = None
+        width: type[np.signedinteger] = np.int64 if self.wide else np.int32
+        index: NDArray[np.signedinteger] | None = None
         for leaf, column in zip(self.leaves, columns, strict=True):
-            value = column.astype(np.int64 if self.wide else np.int32) - leaf.low
+            value = column.astype(width) - leaf.low
             index = value if index is None else index * span(leaf) + value
         assert index is not None
         if self.wide:

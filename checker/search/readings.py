@@ -7,7 +7,7 @@ solver's terms in checker/proof/term_readings.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from checker.search.bfs import Search
 from checker.search.successors import Compiled
 from checker.search.tries import Answer, Try
 from checker.symbolic.columns import Column, Program
+from checker.symbolic.graph import Value
+from spec.language import Property
 
 
 class Reading(Protocol):
@@ -66,7 +68,7 @@ class Columns:
         return frozenset(asked.union(set.intersection(*everywhere) if everywhere else set()))
 
     @staticmethod
-    def _folded(compiled: Compiled) -> list[tuple[Any, Any]]:
+    def _folded(compiled: Compiled) -> list[tuple[Property, Value]]:
         return [*compiled.transition.steps, *compiled.transition.sights]
 
     def read(self, tries: Sequence[Try]) -> list[Answer]:
@@ -94,13 +96,13 @@ class Columns:
             values[index] = 0
         return values
 
-    def _always(self, states: Any, answers: list[Answer]) -> None:
+    def _always(self, states: Column, answers: list[Answer]) -> None:
         for stated, program in self.search.always:
             held = self.expander.over(program, list(states)) if isinstance(program, Program) else program
             for answer, value in zip(answers, np.broadcast_to(held, len(answers)), strict=True):
                 answer.verdicts[stated.name] = bool(value)
 
-    def _guards(self, columns: list[Column]) -> dict[int, list[Any]]:
+    def _guards(self, columns: list[Column]) -> dict[int, list[Column | int]]:
         """Return where each choice of each instance may be enabled."""
         guards = iter(self.expander.guards.run(lambda leaf: columns[self.expander.index[leaf]]))
         return {compiled.number: [next(guards) for _ in compiled.choices] for compiled in self.expander.compiled}
@@ -109,7 +111,7 @@ class Columns:
         self,
         compiled: Compiled,
         columns: list[Column],
-        guards: list[Any],
+        guards: list[Column | int],
         mine: list[int],
         tries: Sequence[Try],
         answers: list[Answer],
@@ -129,8 +131,8 @@ class Columns:
         # No search computes the leaves that only tell of the last step: its properties of steps have them inside.
         hidden = Program([compiled.transition.after[index] for index in self.transient], np.int64)
         told = hidden.run(lambda leaf: stepped.load(leaf).astype(np.int64))
-        for index, column in zip(self.transient, told, strict=True):
-            after[index] = np.broadcast_to(column, rows.shape)
+        for index, value in zip(self.transient, told, strict=True):
+            after[index] = np.broadcast_to(value, rows.shape)
         sights = dict(self.expander.sights(compiled, stepped))
         for row, place in enumerate(rows):
             answer = answers[place]

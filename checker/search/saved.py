@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from checker.explain.reproduce import reproduce_line
-from checker.model.model import Model, Taken
+from checker.model.model import Argument, Model, Taken
 
 FOLDER = Path(".slotproof")
 """Where counterexamples lie, relative to the folder that the command runs in."""
@@ -114,12 +114,12 @@ def steps_of(model: Model, stored: Stored) -> list[Taken]:
     return steps
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Argument) -> object:
     """Return an argument as JSON knows it; numpy's numbers become Python's."""
     if isinstance(value, tuple):
         return [_plain(part) for part in value]
     return bool(value) if isinstance(value, bool) else int(value)
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> object:
     return tuple(_frozen(part) for part in value) if isinstance(value, list) else value

@@ -10,9 +10,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
-from checker.model.layout import flatten
+from checker.model.layout import Plain, flatten
 from checker.model.model import Model, Taken
 from spec.language import Disabled, Property, Violated
 
@@ -35,7 +34,7 @@ class Answer:
     """What the action itself violates; where there is something, there is no state after it."""
     after: dict[int, int] = field(default_factory=dict)
     """The state after it, by the leaf's index, for the leaves that the reading speaks of."""
-    verdicts: dict[str, Any] = field(default_factory=dict)
+    verdicts: dict[str, bool | str] = field(default_factory=dict)
     """Whether each property holds: of the state before, of the step, and with `afterwards` of the state after it."""
 
 
@@ -43,7 +42,7 @@ class Answer:
 class Visit:
     """A state of a native run, and how it was reached."""
 
-    state: Any
+    state: Plain
     values: list[int]
     key: tuple[int, ...]
     """Equal keys, equal states: what only tells of the last step is left out."""
@@ -96,11 +95,11 @@ class Native:
         self.listable = sum(sizes) <= MOST_LISTED
         self.kept = [leaf.index for leaf in model.leaves if not leaf.transient]
         self.root = self.visit(model.init)
-        self._seen: set[tuple[Any, ...]] = set()
+        self._seen: set[tuple[object, ...]] = set()
         self._enabled: list[tuple[int, dict[str, int]]] = []
         """What has been enabled: in most states it is a small part of all choices."""
 
-    def visit(self, state: Any, parent: Visit | None = None, taken: Taken | None = None, origin: str = "") -> Visit:
+    def visit(self, state: Plain, parent: Visit | None = None, taken: Taken | None = None, origin: str = "") -> Visit:
         """Return a state that is there, and how it was reached."""
         values = list(flatten(state))
         return Visit(state, values, tuple([values[index] for index in self.kept]), parent, taken, origin)
@@ -212,9 +211,9 @@ class Native:
         """Note in each try whether each named property holds natively: of the state, of the step, and afterwards."""
         of_states = [stated for stated in self.model.properties if stated.name in names and not stated.of_steps]
         of_steps = [stated for stated in self.model.properties if stated.name in names and stated.of_steps]
-        known: dict[Visit, dict[str, Any]] = {}
+        known: dict[Visit, dict[str, bool | str]] = {}
 
-        def held(visit: Visit) -> dict[str, Any]:
+        def held(visit: Visit) -> dict[str, bool | str]:
             if visit not in known:
                 known[visit] = {stated.name: self.holds(stated, visit.state) for stated in of_states}
             return known[visit]
@@ -226,7 +225,7 @@ class Native:
                 for stated in of_steps:
                     done.answer.verdicts[stated.name] = self.holds(stated, done.at.state, done.after.state)
 
-    def holds(self, stated: Property, *states: Any) -> bool | str:
+    def holds(self, stated: Property, *states: Plain) -> bool | str:
         """Return whether Python takes a property's value for true; one that indexes outside a vector is false."""
         try:
             return bool(stated(*states, self.model.context))

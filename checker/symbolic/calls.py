@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 from types import FunctionType, MethodType
-from typing import Any
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from checker.model.layout import check_record
 from checker.model.source import refuse
@@ -15,25 +15,39 @@ from checker.symbolic.graph import Node, Value
 from checker.symbolic.outside import refuse_mangled
 from checker.symbolic.path import vector
 from checker.symbolic.store import Refused
-from checker.symbolic.subset import FOLDS, ITERATORS, NATIVE, NUMERIC, admitted, is_concrete, is_number, is_reference
-from checker.symbolic.values import Fold, Lazily
+from checker.symbolic.subset import (
+    FOLDS,
+    ITERATORS,
+    NATIVE,
+    NUMERIC,
+    admitted,
+    is_concrete,
+    is_number,
+    is_one_of,
+    is_reference,
+)
+from checker.symbolic.values import Fold, Function, Held, Lazily
 from spec.language import Action, Property, Vector, copy, guard, require
 
-_PRINTS = (print, breakpoint, input, open)
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_PRINTS: Final[tuple[Function, ...]] = (print, breakpoint, input, open)
+_READ: Final[tuple[Function, ...]] = (*FOLDS, *ITERATORS, *NUMERIC, *NATIVE)
 
 
 class Calls(Expressions):
     """Makes calls; mixed into the walk, which executes the statements of the functions called."""
 
-    def bind_to(self, target: ast.expr, value: Any, frame: Frame) -> None:
+    def bind_to(self, target: ast.expr, value: Held, frame: Frame) -> None:
         """Give a name or place a value: checker/symbolic/statements.py."""
         raise NotImplementedError
 
-    def _call(self, node: ast.Call, frame: Frame) -> Any:
+    def _call(self, node: ast.Call, frame: Frame) -> Held:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and frame.look_up("super") is super:
             return self._super(node, frame)
         function = self.expression(node.func, frame)
-        if any(function is each for each in _PRINTS):
+        if is_one_of(function, _PRINTS):
             raise Refused(
                 f"this call of {function.__name__}",
                 "take it out: a failing search prints every step, and `slotproof play` runs the text as plain Python",
@@ -41,7 +55,7 @@ class Calls(Expressions):
         if _is_fold(function) and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
             return self._folded(function, node, node.args[0], frame)
         named = {}
-        iterated = any(function is each for each in (*FOLDS, *ITERATORS, tuple))
+        iterated = is_one_of(function, (*FOLDS, *ITERATORS, tuple))
         arguments = [self.expression(argument, frame, iterated) for argument in node.args]
         for keyword in node.keywords:
             if keyword.arg is None:
@@ -50,12 +64,14 @@ class Calls(Expressions):
             named[keyword.arg] = self.expression(keyword.value, frame)
         return self._called(function, arguments, named, node, frame)
 
-    def _super(self, node: ast.Call, frame: Frame) -> Any:
+    def _super(self, node: ast.Call, frame: Frame) -> Held:
         if node.args or node.keywords:
             raise Refused("super() with arguments", "leave them out")
         return super(frame.surrounding("__class__"), frame.names[frame.function.__code__.co_varnames[0]])
 
-    def _called(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
+    def _called(
+        self, function: Held, arguments: list[Held], named: dict[str, Held], node: ast.Call, frame: Frame
+    ) -> Held:
         """Walk or perform a call that the text makes."""
         if function is guard:
             self.guarded(self.truth(bind(guard, arguments, named)["condition"], node, frame))
@@ -75,14 +91,14 @@ class Calls(Expressions):
             return self._record(function, arguments, named)
         if isinstance(function, (FunctionType, MethodType, Action, Property)):
             return self.run(function, arguments, named)
-        if any(function is each for each in (*FOLDS, *ITERATORS, *NUMERIC, *NATIVE)):
+        if is_one_of(function, _READ):
             return self._builtin(function, arguments, named, node, frame)
         called = getattr(function, "__name__", None)
         if called is not None and getattr(function, "__module__", "") == "builtins":
             raise Refused(f"this call of {called}", "use the operators")
         raise Refused(f"{ast.unparse(node.func)} is no function of the model", "call plain functions")
 
-    def _record(self, record: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
+    def _record(self, record: type[DataclassInstance], arguments: list[Held], named: dict[str, Held]) -> Held:
         """Return a new record of the state."""
         check_record(record)
         fields = dataclasses.fields(record)
@@ -100,7 +116,7 @@ class Calls(Expressions):
 
     # Generator expressions.
 
-    def _folded(self, function: Any, node: ast.Call, over: ast.GeneratorExp, frame: Frame) -> Any:
+    def _folded(self, function: Function, node: ast.Call, over: ast.GeneratorExp, frame: Frame) -> Held:
         if node.keywords:
             raise Refused(f"a named argument of {function.__name__}", "leave it out")
         fold = Fold(function, self.graph)
@@ -131,7 +147,7 @@ class Calls(Expressions):
                     fold.add(condition, self._foldable(fold.function, value, node.elt, frame))
             frame.names = names
 
-    def _foldable(self, function: Any, value: Any, node: ast.expr, frame: Frame) -> Any:
+    def _foldable(self, function: Function, value: Held, node: ast.expr, frame: Frame) -> Held:
         if function in (any, all):
             return self.truth(value, node, frame)
         if function is sum and not is_number(value):
@@ -140,11 +156,13 @@ class Calls(Expressions):
 
     # Builtins.
 
-    def _builtin(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
+    def _builtin(
+        self, function: Function, arguments: list[Held], named: dict[str, Held], node: ast.Call, frame: Frame
+    ) -> Held:
         """Return the value of a call of a Python builtin."""
         if named:
             raise Refused(f"a named argument of {function.__name__}", "leave it out")
-        if function in ITERATORS and arguments and (function is not reversed or len(arguments) == 1):
+        if is_one_of(function, ITERATORS) and arguments and (function is not reversed or len(arguments) == 1):
             return Lazily(function, arguments)
         if function in FOLDS and 1 <= len(arguments) <= (2 if function is sum else 1):
             fold = Fold(function, self.graph)
@@ -167,30 +185,31 @@ class Calls(Expressions):
             return arguments[0] if function in (min, max) and len(arguments) == 1 else function(*arguments)
         return self._numeric(function, arguments, node, frame)
 
-    def _numeric(self, function: Any, arguments: list[Any], node: ast.Call, frame: Frame) -> Any:
+    def _numeric(self, function: Function, arguments: list[Held], node: ast.Call, frame: Frame) -> Held:
         """Return the value of a builtin that looks at the state."""
         if function is bool and len(arguments) == 1:
             return self.truth(arguments[0], node.args[0], frame)
         if function is isinstance and len(arguments) == 2 and is_number(arguments[0]):
             # A number is an int or a bool; which of the two may have been lost where values were merged.
-            kinds = {issubclass(kind, arguments[1]) for kind in (int, bool)}
+            kinds = {issubclass(kind, arguments[1]) for kind in (int, bool)}  # type: ignore[arg-type]
             if len(kinds) == 1:
                 return kinds.pop()
-        if arguments and all(map(is_number, arguments)):
-            first = arguments[0]
+        values = [argument for argument in arguments if is_number(argument)]
+        if values and len(values) == len(arguments):
+            first = values[0]
             if function is int and len(arguments) == 1:
                 return self.graph.int_(first)
             if function is abs and len(arguments) == 1:
                 first = self.graph.int_(first)
                 return self.graph.where(self.graph.le(0, first), first, self.graph.sub(0, first))
             if function in (min, max):
-                return self._extreme(function, arguments)
+                return self._extreme(function, values)
         known = any(isinstance(argument, Node) for argument in arguments)
         what = f"{function.__name__} of a value of the state" if known else f"this call of {function.__name__}"
         raise Refused(what, "use a fixed size" if known else "use the operators")
 
-    def _extreme(self, function: Any, arguments: list[Any]) -> Value:
-        result: Value = arguments[0]
+    def _extreme(self, function: Function, arguments: list[Value]) -> Value:
+        result = arguments[0]
         for other in arguments[1:]:
             first, second = (other, result) if function is min else (result, other)
             less = self.graph.lt(self.graph.int_(first), self.graph.int_(second))
@@ -198,5 +217,5 @@ class Calls(Expressions):
         return result
 
 
-def _is_fold(function: Any) -> bool:
-    return function is Vector or any(function is each for each in FOLDS)
+def _is_fold(function: Held) -> TypeGuard[Function]:
+    return function is Vector or is_one_of(function, FOLDS)

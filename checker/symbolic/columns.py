@@ -7,7 +7,6 @@ masks, `b ^ ((a ^ b) & mask)`, which is several times faster than numpy.where on
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +14,14 @@ from numpy.typing import NDArray
 from checker.model.user_files import BadModel
 from checker.symbolic.graph import Node, Value, order
 
-Column = NDArray[Any]
+Column = NDArray[np.signedinteger | np.bool_]
+"""The values of one node: an entry for each state, in shape (states,)."""
+
 Load = Callable[[Node], Column]
 WIDTHS = (np.int8, np.int16, np.int32, np.int64)
 
 
-def width_for(values: Sequence[Value]) -> type[np.signedinteger[Any]]:
+def width_for(values: Sequence[Value]) -> type[np.signedinteger]:
     """Return the narrowest integer type that holds every value that computing `values` passes through."""
     # One more than the value itself must fit: comparing and masking never leave the range, products are nodes too.
     nodes = order(values)
@@ -37,16 +38,16 @@ def width_for(values: Sequence[Value]) -> type[np.signedinteger[Any]]:
 class Program:
     """Computes some values of a graph as columns."""
 
-    def __init__(self, outputs: Sequence[Value], width: type[np.signedinteger[Any]]) -> None:
+    def __init__(self, outputs: Sequence[Value], width: type[np.signedinteger]) -> None:
         self.outputs = list(outputs)
         nodes = order(outputs)
         self.leaves = [node for node in nodes if node.op == "leaf"]
         self.code = _Writer(width).write(nodes, self.outputs)
-        names: dict[str, Any] = {"W": width, "I8": np.int8}
-        exec(compile(self.code, "<columns>", "exec"), names)
-        self._run: Callable[[list[Column]], list[Any]] = names["run"]
+        names: dict[str, Callable[..., list[Column | int]]] = {}
+        exec(compile(self.code, "<columns>", "exec"), {"W": width, "I8": np.int8}, names)
+        self._run = names["run"]
 
-    def run(self, load: Load) -> list[Any]:
+    def run(self, load: Load) -> list[Column | int]:
         """Return a column for each output; an output that is a constant comes as it is."""
         return self._run([load(leaf) for leaf in self.leaves])
 
@@ -54,7 +55,7 @@ class Program:
 class _Writer:
     """Writes the numpy text of a program."""
 
-    def __init__(self, width: type[np.signedinteger[Any]]) -> None:
+    def __init__(self, width: type[np.signedinteger]) -> None:
         self.narrow = width is np.int8
         self.masks: set[int] = set()
         self.lines: list[str] = []

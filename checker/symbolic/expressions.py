@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from checker.model.layout import Record
 from checker.model.source import refuse
 from checker.model.user_files import FILES, MISTAKES, BadModel, told
 from checker.symbolic.frame import Frame
-from checker.symbolic.graph import Node, Value, is_bool
+from checker.symbolic.graph import Node, Value, bounds, is_bool
 from checker.symbolic.outside import COMPUTED, refuse_mangled, static_attribute
 from checker.symbolic.path import Path
 from checker.symbolic.store import Refused
 from checker.symbolic.subset import ARITHMETIC, EXPRESSIONS, admitted, is_number, is_reference
-from checker.symbolic.values import UNDEFINED, Lazily, choose, mergeable, model_of
+from checker.symbolic.values import UNDEFINED, Held, Lazily, choose, mergeable, model_of
 
 
 class Expressions(Path):
     """Evaluates expressions; mixed into the walk, which makes calls and executes statements."""
 
-    def run(self, function: Any, arguments: list[Any], named: dict[str, Any] | None = None) -> Any:
+    def run(self, function: Held, arguments: list[Held], named: dict[str, Held] | None = None) -> Held:
         """Walk a call of a function of the text: checker/symbolic/statements.py."""
         raise NotImplementedError
 
-    def expression(self, node: ast.expr, frame: Frame, iterated: bool = False) -> Any:
+    def expression(self, node: ast.expr, frame: Frame, iterated: bool = False) -> Held:
         """Return the value of an expression, which has one whatever the state is; an iterator only if looped over."""
         value = self.evaluate(node, frame)
         if isinstance(value, Lazily) and not iterated:
@@ -40,7 +39,7 @@ class Expressions(Path):
             )
         return value
 
-    def evaluate(self, node: ast.expr, frame: Frame) -> Any:
+    def evaluate(self, node: ast.expr, frame: Frame) -> Held:
         """Return the value of an expression, which may be an iterator, or UNDEFINED."""
         form = EXPRESSIONS.get(type(node))
         if form is None:
@@ -56,7 +55,7 @@ class Expressions(Path):
                 raise
             raise refuse(frame.file, node, f"{ast.unparse(node)} fails with {told(error)}", "fix it") from error
 
-    def where(self, condition: Value, node: ast.expr, frame: Frame, iterated: bool = False) -> Any:
+    def where(self, condition: Value, node: ast.expr, frame: Frame, iterated: bool = False) -> Held:
         """Return the value of an expression that Python evaluates only where the condition holds."""
         if condition is True:
             return self.expression(node, frame, iterated)
@@ -68,13 +67,13 @@ class Expressions(Path):
         self.store.merge(condition, self.store.snapshot(), before)
         return value
 
-    def truth(self, value: Any, node: ast.expr, frame: Frame) -> Value:
+    def truth(self, value: Held, node: ast.expr, frame: Frame) -> Value:
         """Return whether Python takes a value for true; a record or vector is no condition."""
         if is_reference(value):
             raise refuse(frame.file, node, f"{ast.unparse(node)} as a condition", "compare it, or ask for its len()")
         return self.graph.truth(value)
 
-    def either(self, condition: Value, yes: Any, no: Any, node: ast.expr, frame: Frame) -> Any:
+    def either(self, condition: Value, yes: Held, no: Held, node: ast.expr, frame: Frame) -> Held:
         """Return one value for two; refuses two that are not of one kind."""
         if not mergeable(yes, no):
             raise refuse(frame.file, node, f"{ast.unparse(node)} has values of two kinds", "write an `if`")
@@ -82,12 +81,12 @@ class Expressions(Path):
 
     # Names and parts.
 
-    def _constant(self, node: ast.Constant, frame: Frame) -> Any:
+    def _constant(self, node: ast.Constant, frame: Frame) -> Held:
         if not isinstance(node.value, (int, str, type(None))):
             raise refuse(frame.file, node, f"the constant {node.value!r}", "use whole numbers")
         return node.value
 
-    def _name(self, node: ast.Name, frame: Frame) -> Any:
+    def _name(self, node: ast.Name, frame: Frame) -> Held:
         refuse_mangled(node.id)
         try:
             value = frame.look_up(node.id)
@@ -100,7 +99,7 @@ class Expressions(Path):
         self.store.check(value)
         return value
 
-    def _attribute(self, node: ast.Attribute, frame: Frame) -> Any:
+    def _attribute(self, node: ast.Attribute, frame: Frame) -> Held:
         owner = self.expression(node.value, frame)
         refuse_mangled(node.attr)
         if is_reference(owner):
@@ -112,7 +111,7 @@ class Expressions(Path):
             raise Refused(f"{ast.unparse(node)} is no field of a record", "use the state's fields")
         return self._outside(owner, node)
 
-    def _outside(self, owner: Any, node: ast.Attribute) -> Any:
+    def _outside(self, owner: Held, node: ast.Attribute) -> Held:
         """Return an attribute of what is no part of the state; a property is walked, other code behind it refused."""
         static, of = static_attribute(owner, node.attr)
         if isinstance(static, property):
@@ -125,41 +124,43 @@ class Expressions(Path):
         except TypeError as error:
             raise Refused(f"{ast.unparse(node)} is {error}", "use whole numbers") from None
 
-    def found_at(self, owner: Any, name: str, value: Any) -> Any:
+    def found_at(self, owner: Held, name: str, value: Held) -> Held:
         """Return the value of an attribute; checker/symbolic/naming_walk.py looks whose it is."""
         return value
 
-    def indexed(self, owner: Any, index: Any) -> None:
+    def indexed(self, owner: Held, index: Held) -> None:
         """See which element of a vector or tuple is asked for; symbolic/naming_walk.py looks how it is named."""
 
-    def _subscript(self, node: ast.Subscript, frame: Frame) -> Any:
+    def _subscript(self, node: ast.Subscript, frame: Frame) -> Held:
         owner = self.expression(node.value, frame)
         index = self.expression(node.slice, frame)
         if isinstance(owner, (tuple, list, dict, range)):
             self.indexed(owner, index)
             if isinstance(index, Node):
                 return self._of_tuple(owner, self.graph.int_(index), node, frame)
-            # What a tuple or range holds has been admitted with it, or made by the walk.
-            return owner[index] if isinstance(owner, (tuple, range)) else admitted(owner[index])
+            # What is no index, Python refuses. What a tuple or range holds was admitted with it, or made by the walk.
+            found = owner[index]  # type: ignore[call-overload]
+            return found if isinstance(owner, (tuple, range)) else admitted(found)
         if not is_reference(owner):
             raise Refused(f"{ast.unparse(node.value)} is no Vector", "index Vectors and tuples")
         return self.at(owner, index)
 
-    def _of_tuple(self, owner: Any, index: Any, node: ast.Subscript, frame: Frame) -> Any:
+    def _of_tuple(self, owner: Held, index: Value, node: ast.Subscript, frame: Frame) -> Held:
         """Return the element of a tuple at a computed index, which must lie inside whatever the state is."""
-        if not isinstance(owner, tuple) or not 0 <= index.low <= index.high < len(owner):
+        low, high = bounds(index)
+        if not isinstance(owner, tuple) or not 0 <= low <= high < len(owner):
             raise Refused(f"the index of {ast.unparse(node)} may lie outside", "use a Vector")
-        result = owner[index.high]
-        for place in range(index.high - 1, index.low - 1, -1):
+        result: Held = owner[high]
+        for place in range(high - 1, low - 1, -1):
             result = self.either(self.graph.eq(index, place), owner[place], result, node, frame)
         return result
 
-    def _tuple(self, node: ast.Tuple, frame: Frame) -> Any:
+    def _tuple(self, node: ast.Tuple, frame: Frame) -> Held:
         return tuple(self.expression(part, frame) for part in node.elts)
 
     # Operators.
 
-    def _bool_op(self, node: ast.BoolOp, frame: Frame) -> Any:
+    def _bool_op(self, node: ast.BoolOp, frame: Frame) -> Held:
         conjunction = isinstance(node.op, ast.And)
         result = self.expression(node.values[0], frame)
         for part in node.values[1:]:
@@ -177,7 +178,7 @@ class Expressions(Path):
                 result = self.either(going, value, result, node, frame)
         return result
 
-    def _unary_op(self, node: ast.UnaryOp, frame: Frame) -> Any:
+    def _unary_op(self, node: ast.UnaryOp, frame: Frame) -> Held:
         value = self.expression(node.operand, frame)
         if isinstance(node.op, ast.Not):
             return self.graph.not_(self.truth(value, node.operand, frame))
@@ -185,10 +186,10 @@ class Expressions(Path):
             return self.graph.sub(0, value)
         raise Refused(f"the operator of {ast.unparse(node)}", "use not and -")
 
-    def _bin_op(self, node: ast.BinOp, frame: Frame) -> Any:
+    def _bin_op(self, node: ast.BinOp, frame: Frame) -> Held:
         return self.binary(node.op, self.expression(node.left, frame), self.expression(node.right, frame))
 
-    def binary(self, op: ast.operator, a: Any, b: Any) -> Any:
+    def binary(self, op: ast.operator, a: Held, b: Held) -> Held:
         """Return the value of an arithmetic operation."""
         name = ARITHMETIC.get(type(op))
         if isinstance(a, tuple) and isinstance(b, int) and name == "mul":
@@ -200,7 +201,7 @@ class Expressions(Path):
         except ValueError as error:
             raise Refused(str(error), "divide by a number of the scope") from None
 
-    def _compare_chain(self, node: ast.Compare, frame: Frame) -> Any:
+    def _compare_chain(self, node: ast.Compare, frame: Frame) -> Held:
         result: Value = True
         left = self.expression(node.left, frame)
         for op, part in zip(node.ops, node.comparators, strict=True):
@@ -214,7 +215,7 @@ class Expressions(Path):
             left = right
         return result
 
-    def _compare(self, op: ast.cmpop, a: Any, b: Any) -> Value | None:
+    def _compare(self, op: ast.cmpop, a: Held, b: Held) -> Value | None:
         """Return whether a comparison holds; None: it is outside the subset."""
         if isinstance(op, (ast.Eq, ast.NotEq)):
             same = self.store.equal(a, b)
@@ -239,7 +240,7 @@ class Expressions(Path):
             return self.graph.le(a, b)
         return self.graph.lt(b, a) if isinstance(op, ast.Gt) else self.graph.le(b, a)
 
-    def _if_exp(self, node: ast.IfExp, frame: Frame) -> Any:
+    def _if_exp(self, node: ast.IfExp, frame: Frame) -> Held:
         condition = self.truth(self.expression(node.test, frame), node.test, frame)
         if not isinstance(condition, Node):
             return self.expression(node.body if condition else node.orelse, frame)

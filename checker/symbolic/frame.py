@@ -6,20 +6,19 @@ import builtins
 import functools
 import inspect
 from types import FunctionType
-from typing import Any
 
 from checker.symbolic.graph import Value
 from checker.symbolic.store import Refused
 from checker.symbolic.subset import admitted
-from checker.symbolic.values import UNDEFINED
+from checker.symbolic.values import UNDEFINED, Function, Held
 
-Saved = tuple[dict[str, Any], Value, Value, Any]
+Saved = tuple[dict[str, Held], Value, Value, Held]
 
 
 class Frame:
     """One call: its local names, whether it is still running, and what it returns."""
 
-    def __init__(self, function: FunctionType, arguments: list[Any], named: dict[str, Any]) -> None:
+    def __init__(self, function: FunctionType, arguments: list[Held], named: dict[str, Held]) -> None:
         """Begin a call; raises Refused where the arguments are none that the function takes."""
         code = function.__code__
         self.function = function
@@ -28,11 +27,11 @@ class Frame:
         self.alive: Value = True
         """The condition under which the next statement is executed."""
         self.returned: Value = False
-        self.result: Any = None
+        self.result: Held = None
         self._locals = frozenset([*code.co_varnames, *code.co_cellvars])
         self._cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
 
-    def look_up(self, name: str) -> Any:
+    def look_up(self, name: str) -> Held:
         """Return what a name means, UNDEFINED where it has no value yet; raises NameError."""
         if name in self.names:
             return self.names[name]
@@ -47,7 +46,7 @@ class Frame:
             return getattr(builtins, name)
         raise NameError(name)
 
-    def surrounding(self, name: str) -> Any:
+    def surrounding(self, name: str) -> Held:
         """Return what a name of a function around this one stands for; raises KeyError."""
         return self._cells[name].cell_contents
 
@@ -62,7 +61,7 @@ class Frame:
 
 
 @functools.cache
-def _signature(function: FunctionType) -> inspect.Signature:
+def _signature(function: Function) -> inspect.Signature:
     # A copy without attributes: a decorator may have left a signature that is another function's.
     plain = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
@@ -71,7 +70,7 @@ def _signature(function: FunctionType) -> inspect.Signature:
     return inspect.signature(plain)
 
 
-def bind(function: FunctionType, arguments: list[Any], named: dict[str, Any]) -> dict[str, Any]:
+def bind(function: Function, arguments: list[Held], named: dict[str, Held]) -> dict[str, Held]:
     """Return the parameters of a call by name, those left out with their defaults; raises Refused."""
     signature = _signature(function)
     for parameter in signature.parameters.values():

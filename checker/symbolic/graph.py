@@ -7,6 +7,7 @@ solver reads it as terms. A value is a plain int or bool, or a Node. Equal expre
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypeGuard
 
 
 class Node:
@@ -199,8 +200,8 @@ class Graph:
             return int(a) if a.__class__ is bool else a
         return self._node("int", (a,), False, 0, 1) if a.is_bool else a
 
-    def truth(self, a: Value) -> Value:
-        """Return an int as a bool: whether it is not 0; a bool is itself."""
+    def truth(self, a: object) -> Value:
+        """Return whether Python takes a value for true: of an int, whether it is not 0; a bool is itself."""
         if not isinstance(a, Node):
             return bool(a)
         return a if a.is_bool else self.not_(self.eq(a, 0))
@@ -295,7 +296,7 @@ class Graph:
         return results
 
 
-def is_bool(value: Value) -> bool:
+def is_bool(value: object) -> TypeGuard[Value]:
     """Whether a value is a bool (a Node of that kind, or True or False)."""
     return value.is_bool if isinstance(value, Node) else isinstance(value, bool)
 

@@ -16,6 +16,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 from checker.model.layout import Leaf
 from checker.symbolic.graph import Graph, Node, Value
 from checker.symbolic.store import Store
+from checker.symbolic.values import Held
 from spec.language import Id, Per
 
 
@@ -40,7 +41,7 @@ class Chosen(tuple[Any, ...]):
 
 
 @functools.cache
-def _subclass(kind: type[int], sort: str) -> type[Any]:
+def _subclass(kind: type[int], sort: str) -> type[int]:
     made = type(f"{kind.__name__} of {sort}", (kind,), {"sort": sort})
     _MARKED.add(made)
     return made
@@ -49,13 +50,15 @@ def _subclass(kind: type[int], sort: str) -> type[Any]:
 @functools.cache
 def member(sort: str, value: int) -> Member:
     """Return the name of a member; each is one object, as small numbers are."""
-    made: Member = _subclass(Member, sort)(value)
+    made = _subclass(Member, sort)(value)
+    assert isinstance(made, Member)
     return made
 
 
 def size(sort: str, value: int) -> Size:
     """Return a number of members."""
-    made: Size = _subclass(Size, sort)(value)
+    made = _subclass(Size, sort)(value)
+    assert isinstance(made, Size)
     return made
 
 
@@ -92,7 +95,7 @@ class Names:
         if self.listening:
             self.found.append(Finding(*self.place, what))
 
-    def counted(self, *values: Any) -> None:
+    def counted(self, *values: Held) -> None:
         """Note a question about how many members a sort has."""
         for value in values:
             if isinstance(value, Size):
@@ -103,7 +106,7 @@ class Names:
         if self.listening:
             self.asked.append(Finding(*self.place, what))
 
-    def kinds(self, value: Any) -> frozenset[str]:
+    def kinds(self, value: Held) -> frozenset[str]:
         """Return which sorts a value may name a member of, "" for a number; a negative number names nobody."""
         if isinstance(value, Node):
             return self.of.get(value, _NUMBER)
@@ -111,7 +114,7 @@ class Names:
             return frozenset({value.sort})
         return _NOBODY if isinstance(value, int) and value < 0 else _NUMBER
 
-    def is_name(self, value: Any) -> bool:
+    def is_name(self, value: Held) -> bool:
         """Whether a value may be the name of a member."""
         return value in self.of if isinstance(value, Node) else isinstance(value, Member)
 
@@ -124,20 +127,20 @@ class Names:
             return value
         return member(sort, value) if value >= 0 else value
 
-    def word(self, value: Any) -> str:
+    def word(self, value: Held) -> str:
         """Return what a value is, in words."""
         kinds = self.kinds(value) - {""}
         if kinds:
             return f"a member of {' or '.join(sorted(kinds))}"
-        return "a number" if isinstance(value, Node) else str(int(value))
+        return str(int(value)) if isinstance(value, int) else "a number"
 
-    def used(self, how: str, *values: Any) -> None:
+    def used(self, how: str, *values: Held) -> None:
         """Note a use of numbers where one is a name."""
         named = [value for value in values if self.is_name(value)]
         if named and self.listening:
             self.note(f"{how} {self.word(named[0])}")
 
-    def compared(self, a: Any, b: Any) -> None:
+    def compared(self, a: Held, b: Held) -> None:
         """Note a comparison for equality of a name with what names no member of the same sort."""
         if self.listening and (self.is_name(a) or self.is_name(b)) and len(self.kinds(a) | self.kinds(b)) > 1:
             first, second = (a, b) if self.is_name(a) else (b, a)
@@ -153,7 +156,7 @@ class Names:
         elif kinds - wanted:
             self.note(f"gives {leaf.path}, a member of {leaf.sort}, {self.word(value)}")
 
-    def indexed(self, sort: str | None, length: int, index: Any) -> None:
+    def indexed(self, sort: str | None, length: int, index: Held) -> None:
         """Note an index that is no name where there is one element per member, and a name where there is not.
 
         `sort` is None where nobody knows what the elements are of: then a name of as many members will do.
@@ -168,7 +171,7 @@ class Names:
         else:
             self.used("indexes by", index)
 
-    def chosen(self, length: int, index: Any) -> None:
+    def chosen(self, length: int, index: Held) -> None:
         """Note a plain index of a tuple that says something of each member."""
         if any(length == count > 1 for count in self.sorts.values()):
             self.note(f"takes the element of a chosen tuple by {self.word(index)}")
@@ -189,8 +192,8 @@ class NamedGraph(Graph):
         self.names = names
         self.of = names.of
 
-    def truth(self, a: Value) -> Value:
-        """Return an int as a bool."""
+    def truth(self, a: Held) -> Value:
+        """Return whether Python takes a value for true."""
         if a in self.of or a.__class__ in _MARKED:
             self.names.used("takes as a condition", a)
             self.names.counted(a)
@@ -281,7 +284,7 @@ class NamedStore(Store):
 # What annotations say.
 
 
-def sort_in(hint: Any, mark: type[Id] | type[Per]) -> str | None:
+def sort_in(hint: Held, mark: type[Id] | type[Per]) -> str | None:
     """Return the sort that an annotation names with Id or Per; "" where it says something else, None: nothing."""
     if get_origin(hint) is not Annotated:
         return None
@@ -295,7 +298,7 @@ def vector_sorts(cls: type) -> dict[str, str]:
     return {name: sort_in(hint, Per) or "" for name, hint in hints.items()}
 
 
-def given(names: Names, hint: Any, value: Any) -> Any:
+def given(names: Names, hint: Held, value: Held) -> Held:
     """Return an argument of an action as the walk takes it: names as Members, tuples as Chosen."""
     if isinstance(value, tuple):
         inner = get_args(hint)[0] if get_origin(hint) is tuple and get_args(hint) else None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, ParamSpec, TypeVar
 
 from checker.model.layout import Array, Record
 from checker.model.user_files import FILES
@@ -13,12 +13,15 @@ from checker.symbolic.graph import Node, Value
 from checker.symbolic.naming import Chosen, Member, NamedGraph, Size, member, size, vector_sorts
 from checker.symbolic.statements import Walk
 from checker.symbolic.store import Store
-from checker.symbolic.values import Lazily, Mux, meant, model_of
+from checker.symbolic.values import Function, Held, Lazily, Mux, Reference, meant, model_of
 
 _BOUNDS = ("others", "watched", "requests", "families", "nodes", "max_len")
 """What a proof sets as it pleases to stand for all: a decision that asks is proved for that one value."""
 
 _IDENTITY = (ast.Is, ast.IsNot)
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class InOrder(tuple[Any, ...]):
@@ -30,14 +33,14 @@ class NamedWalk(Walk):
 
     graph: NamedGraph
 
-    def __init__(self, graph: NamedGraph, store: Store, context: Any, scope: Any) -> None:
+    def __init__(self, graph: NamedGraph, store: Store, context: Held, scope: Held) -> None:
         super().__init__(graph, store, context)
         self.names = graph.names
         self.scope = scope
         self.per: dict[Array, str] = {}
         """The sort of which a vector has one element per member; "" for none; absent: nobody knows."""
 
-    def run(self, function: Any, arguments: list[Any], named: dict[str, Any] | None = None) -> Any:
+    def run(self, function: Held, arguments: list[Held], named: dict[str, Held] | None = None) -> Held:
         """Walk a call and return its value; what is asked outside of calls is not the text's doing."""
         before = self.names.listening, self.names.place
         self.names.listening = bool(self.names.sorts)
@@ -55,7 +58,7 @@ class NamedWalk(Walk):
         self.names.place = (frame.file, statement.lineno)
         super().statement(statement, frame)
 
-    def found_at(self, owner: Any, name: str, value: Any) -> Any:
+    def found_at(self, owner: Held, name: str, value: Held) -> Held:
         """Return the value of an attribute: vectors and the scope's numbers know what they are of."""
         if isinstance(value, Node):
             return value
@@ -68,11 +71,11 @@ class NamedWalk(Walk):
         if owner is self.scope:
             if self.store.deciding and name in _BOUNDS:
                 self.names.ask(f"a decision asks for the scope's {name}")
-            if name in self.names.sorts:
+            if name in self.names.sorts and isinstance(value, int):
                 return size(name, value)
         return value
 
-    def indexed(self, owner: Any, index: Any) -> None:
+    def indexed(self, owner: Held, index: Held) -> None:
         """See which element of a vector or tuple is asked for."""
         if isinstance(owner, (Array, Mux)):
             array = model_of(owner)
@@ -87,23 +90,22 @@ class NamedWalk(Walk):
         else:
             self.names.used("indexes by", index)
 
-    def places(self, owner: Any, index: Any) -> list[tuple[Value, int]]:
+    def places(self, owner: Reference, index: Held) -> list[tuple[Value, int]]:
         """Return which elements an index may mean."""
         self.indexed(owner, index)
-        found: list[tuple[Value, int]] = self._unheard(super().places, owner, index)
-        return found
+        return self._unheard(super().places, owner, index)
 
-    def _of_tuple(self, owner: Any, index: Node, node: ast.Subscript, frame: Frame) -> Any:
+    def _of_tuple(self, owner: Held, index: Value, node: ast.Subscript, frame: Frame) -> Held:
         return self._unheard(super()._of_tuple, owner, index, node, frame)
 
-    def _unheard(self, function: Any, *arguments: Any) -> Any:
+    def _unheard(self, function: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
         """Return the value of a call in which the walk itself compares names."""
         before, self.names.listening = self.names.listening, False
-        result = function(*arguments)
+        result = function(*arguments, **named)
         self.names.listening = before
         return result
 
-    def _compare(self, op: ast.cmpop, a: Any, b: Any) -> Value | None:
+    def _compare(self, op: ast.cmpop, a: Held, b: Held) -> Value | None:
         if op.__class__ in _IDENTITY and (isinstance(a, Member) or isinstance(b, Member)):
             self.names.used("asks for the identity of", a, b)
             a, b = (int(each) if isinstance(each, Member) else each for each in (a, b))
@@ -111,7 +113,9 @@ class NamedWalk(Walk):
             self.names.note("looks into the sorted names")
         return super()._compare(op, a, b)
 
-    def _builtin(self, function: Any, arguments: list[Any], named: dict[str, Any], node: ast.Call, frame: Frame) -> Any:
+    def _builtin(
+        self, function: Function, arguments: list[Held], named: dict[str, Held], node: ast.Call, frame: Frame
+    ) -> Held:
         """Return the value of a call of a Python builtin."""
         if function in (sorted, tuple) and not named and len(arguments) == 1:
             (names,) = arguments
@@ -125,17 +129,21 @@ class NamedWalk(Walk):
             return self._members(result, arguments)
         if function is len and isinstance(arguments[0], (Array, Mux)):
             sort = self._sort_of(arguments[0])
-            return size(sort, result) if sort in self.names.sorts else result
+            return size(sort, result) if sort in self.names.sorts and isinstance(result, int) else result
         return result
 
-    def _members(self, numbers: Any, arguments: list[Any]) -> Any:
+    def _members(self, numbers: Held, arguments: list[Held]) -> Held:
         """Return a range made of the number of members of a sort as their names, if it has them all."""
         for end in arguments:
-            if isinstance(end, Size) and sorted(numbers) == list(range(self.names.sorts[end.sort])):
+            if (
+                isinstance(end, Size)
+                and isinstance(numbers, range)
+                and sorted(numbers) == list(range(self.names.sorts[end.sort]))
+            ):
                 return tuple(member(end.sort, number) for number in numbers)
         return numbers
 
-    def _sort_of(self, value: Any) -> str | None:
+    def _sort_of(self, value: Held) -> str | None:
         """Return the sort whose members a collection has in order; "" for none, None where nobody knows."""
         if isinstance(value, (Array, Mux)):
             array = model_of(value)
@@ -148,7 +156,7 @@ class NamedWalk(Walk):
             return str(value[0].sort) if ordered else ""
         return None if isinstance(value, Chosen) else ""
 
-    def iterate(self, value: Any) -> Iterator[Any]:
+    def iterate(self, value: Held) -> Iterator[Held]:
         """Yield the elements of a fixed-size collection; the numbers of an enumerate may be names."""
         if isinstance(value, InOrder):
             self.names.note("goes through the sorted names")
@@ -166,7 +174,7 @@ class NamedWalk(Walk):
         if any(each is not None and each != sort for each in known):
             self.names.note(f"pairs the members of {sort} with something else in order")
         for item in super().iterate(value):
-            if value.function is enumerate and len(value.arguments) == 1:
+            if value.function is enumerate and len(value.arguments) == 1 and isinstance(item, tuple):
                 yield member(sort, item[0]), *item[1:]
             else:
                 yield item

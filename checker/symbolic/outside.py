@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import FunctionType, MemberDescriptorType, MethodDescriptorType, ModuleType
-from typing import Any, Final
+from typing import Final, Protocol, TypeGuard
 
 from checker.symbolic.store import Refused
+from checker.symbolic.values import Held
 
 COMPUTED: Final = object()
 """What stands for an attribute behind which code runs that a walk does not read, and that may answer anew each time."""
 
 _PLAIN: Final = (FunctionType, MemberDescriptorType, MethodDescriptorType, classmethod, property, staticmethod)
+
+
+class _Super(Protocol):
+    """What super() returns, of which Python's own types say nothing."""
+
+    __self__: object
+    __self_class__: type
+    __thisclass__: type
 
 
 def refuse_mangled(name: str) -> None:
@@ -20,7 +29,7 @@ def refuse_mangled(name: str) -> None:
         raise Refused(f"the name {name}, which Python changes inside a class", "begin it with one underscore or none")
 
 
-def static_attribute(owner: Any, name: str) -> tuple[Any, Any]:
+def static_attribute(owner: Held, name: str) -> tuple[Held, Held]:
     """Return what Python finds for an attribute before it runs any code of it, and the object that a property is of.
 
     None: the attribute lies in the object itself, or nowhere. COMPUTED: some other code makes it.
@@ -37,7 +46,7 @@ def static_attribute(owner: Any, name: str) -> tuple[Any, Any]:
     return (COMPUTED if hooks else None), of
 
 
-def _classes(owner: Any) -> Iterator[Any]:
+def _classes(owner: Held) -> Iterator[Held]:
     if _is_super(owner):
         order = owner.__self_class__.__mro__
         yield from order[order.index(owner.__thisclass__) + 1 :]
@@ -45,5 +54,5 @@ def _classes(owner: Any) -> Iterator[Any]:
         yield from type(owner).__mro__
 
 
-def _is_super(owner: Any) -> bool:
+def _is_super(owner: Held) -> TypeGuard[_Super]:
     return type(owner) is super

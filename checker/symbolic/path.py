@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from checker.model.layout import Array
 from checker.symbolic.graph import Graph, Value, inside
 from checker.symbolic.store import Refused, Store
 from checker.symbolic.subset import admitted, is_number, is_reference
-from checker.symbolic.values import Lazily, model_of
+from checker.symbolic.values import Held, Lazily, Reference, model_of
 from spec.language import WELL_FORMED
 
 
@@ -46,7 +45,7 @@ class Path:
 
     # Vectors.
 
-    def places(self, owner: Any, index: Any) -> list[tuple[Value, int]]:
+    def places(self, owner: Reference, index: Held) -> list[tuple[Value, int]]:
         """Return which elements an index may mean, each with its condition; an index outside is a violation."""
         if not is_number(index):
             raise Refused("an index that is no number", "index Vectors by whole numbers")
@@ -57,7 +56,7 @@ class Path:
         found = [(self.graph.eq(index, place), place) for place in range(size)]
         return [(condition, place) for condition, place in found if condition is not False]
 
-    def at(self, owner: Any, index: Any) -> Any:
+    def at(self, owner: Reference, index: Held) -> Held:
         """Return the element of a vector at an index."""
         if not vector(owner).elements:
             raise Refused("an element of a Vector without elements", "ask for its len() first")
@@ -69,7 +68,7 @@ class Path:
         # An index that lies outside for certain has been noted as a violation; what is read then means nothing.
         return self.store.read(parts or self.store.element(owner, 0))
 
-    def iterate(self, value: Any) -> Iterator[Any]:
+    def iterate(self, value: Held) -> Iterator[Held]:
         """Yield the elements of a fixed-size collection; a vector's elements as they are when it is their turn."""
         if is_reference(value):
             yield from (self.store.read(self.store.element(value, index)) for index in _indices(value))
@@ -102,7 +101,7 @@ class Path:
         return self.graph.and_(within, on_step)
 
 
-def vector(owner: Any) -> Array:
+def vector(owner: Held) -> Array:
     """Return the shape of a vector that a reference stands for; refuses what is none."""
     model = model_of(owner) if is_reference(owner) else None
     if not isinstance(model, Array):
@@ -110,7 +109,7 @@ def vector(owner: Any) -> Array:
     return model
 
 
-def _indices(value: Any) -> range:
+def _indices(value: Reference) -> range:
     model = model_of(value)
     if not isinstance(model, Array):
         raise Refused("a loop over a record", "name its fields")

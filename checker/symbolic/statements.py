@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 from types import FunctionType, MethodType
-from typing import Any
 
 from checker.model.layout import Record, leaves
 from checker.model.source import OutsideSubset, refuse, text_of
@@ -22,8 +21,11 @@ from checker.symbolic.outside import refuse_mangled
 from checker.symbolic.path import vector
 from checker.symbolic.store import Refused, Snapshot, Store
 from checker.symbolic.subset import STATEMENTS, is_reference
-from checker.symbolic.values import UNDEFINED, Lazily, choose, meant, mergeable, model_of
+from checker.symbolic.values import UNDEFINED, Function, Held, Lazily, Reference, choose, meant, mergeable, model_of
 from spec.language import Action, Property
+
+Target = tuple[Reference | None, Held]
+"""What an assignment assigns to, evaluated: the record or vector, and the index in it; None for a name."""
 
 _DEEPEST = 40
 """Calls within calls: what goes deeper is a recursion."""
@@ -32,7 +34,7 @@ _DEEPEST = 40
 class Walk(Calls):
     """One walk over one function (an action, a property, a decision) and all that it calls."""
 
-    def __init__(self, graph: Graph, store: Store, context: Any = None) -> None:
+    def __init__(self, graph: Graph, store: Store, context: Held = None) -> None:
         """Prepare a walk; the methods of `context` are decisions: they look at the state, but not at its ghosts."""
         super().__init__(graph, store)
         self.context = context
@@ -40,7 +42,7 @@ class Walk(Calls):
 
     # Calls.
 
-    def run(self, function: Any, arguments: list[Any], named: dict[str, Any] | None = None) -> Any:
+    def run(self, function: Held, arguments: list[Held], named: dict[str, Held] | None = None) -> Held:
         """Walk a call and return its value; UNDEFINED: it may end without one, or with values of two kinds."""
         if isinstance(function, (Action, Property)):
             function = function.function
@@ -74,13 +76,13 @@ class Walk(Calls):
             return UNDEFINED
         return frame.result
 
-    def _decides(self, function: FunctionType, arguments: list[Any]) -> bool:
+    def _decides(self, function: FunctionType, arguments: list[Held]) -> bool:
         """Whether a call is one of a method of the context, bound to it or not."""
         if self.context is None or not arguments or arguments[0] is not self.context:
             return False
         return any(vars(each).get(function.__name__) is function for each in type(self.context).__mro__)
 
-    def ask(self, function: Any, arguments: list[Any]) -> Value:
+    def ask(self, function: Function, arguments: list[Held]) -> Value:
         """Walk a call and return whether its value is true, as Python takes it."""
         value = self.run(function, arguments)
         if self.enabled is not True:
@@ -164,7 +166,7 @@ class Walk(Calls):
             for name in {**names, **other_names}
         }
 
-    def merge_values(self, condition: Value, a: Any, b: Any) -> Any:
+    def merge_values(self, condition: Value, a: Held, b: Held) -> Held:
         """Return one value for two; where they differ in kind there is none."""
         if a is b:
             return a
@@ -238,7 +240,7 @@ class Walk(Calls):
 
     # Assignment.
 
-    def bind_to(self, target: ast.expr, value: Any, frame: Frame) -> None:
+    def bind_to(self, target: ast.expr, value: Held, frame: Frame) -> None:
         """Give a name or a place of the state a value."""
         if isinstance(target, ast.Tuple):
             items = list(self.iterate(value))
@@ -249,7 +251,7 @@ class Walk(Calls):
         else:
             self.put(target, self.target(target, frame), value, frame)
 
-    def target(self, target: ast.expr, frame: Frame) -> tuple[Any, Any]:
+    def target(self, target: ast.expr, frame: Frame) -> Target:
         """Evaluate what an assignment assigns to: the record or vector, and the index in it."""
         if isinstance(target, ast.Name):
             return None, None
@@ -257,7 +259,7 @@ class Walk(Calls):
             owner = self.expression(target.value, frame)
             refuse_mangled(target.attr)
             model = model_of(owner) if is_reference(owner) else None
-            if not isinstance(model, Record) or target.attr not in model.fields:
+            if not is_reference(owner) or not isinstance(model, Record) or target.attr not in model.fields:
                 raise Refused(f"{ast.unparse(target)} is no field of the state", "assign to the state")
             return owner, None
         if isinstance(target, ast.Subscript):
@@ -268,18 +270,20 @@ class Walk(Calls):
             return owner, self.expression(target.slice, frame)
         raise refuse(frame.file, target)
 
-    def load(self, target: ast.expr, place: tuple[Any, Any], frame: Frame) -> Any:
+    def load(self, target: ast.expr, place: Target, frame: Frame) -> Held:
         """Return the value at an evaluated target."""
+        owner, index = place
+        if owner is None:
+            return self.expression(target, frame)
         if isinstance(target, ast.Attribute):
-            return self.store.read(self.store.field(place[0], target.attr))
-        if isinstance(target, ast.Subscript):
-            return self.at(*place)
-        return self.expression(target, frame)
+            return self.store.read(self.store.field(owner, target.attr))
+        return self.at(owner, index)
 
-    def put(self, target: ast.expr, place: tuple[Any, Any], value: Any, frame: Frame) -> None:
+    def put(self, target: ast.expr, place: Target, value: Held, frame: Frame) -> None:
         """Write a value to an evaluated target."""
         owner, index = place
-        if isinstance(target, ast.Name):
+        if owner is None:
+            assert isinstance(target, ast.Name)
             if isinstance(value, Lazily):
                 raise Refused(f"{value.function.__name__}() with a name", "loop over it directly")
             frame.names[target.id] = value
@@ -298,9 +302,9 @@ class Walk(Calls):
         self.store.assign(parts, value)
 
 
-def _text_of(function: Any) -> tuple[str, ast.FunctionDef]:
-    plain = getattr(function, "function", function)
-    plain = getattr(plain, "__func__", plain)
+def _text_of(function: Function) -> tuple[str, ast.FunctionDef]:
+    plain = function.function if isinstance(function, (Action, Property)) else function
+    plain = plain.__func__ if isinstance(plain, MethodType) else plain
     return plain.__code__.co_filename, text_of(plain)
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from types import NoneType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from checker.model.layout import Array, Leaf, Record, Shape
 from checker.symbolic.graph import Graph, Value, is_bool
 from checker.symbolic.subset import is_concrete, is_number, is_reference
-from checker.symbolic.values import Mux, Reference, alike, choose, inside, meant, model_of, options
+from checker.symbolic.values import Held, Mux, Reference, alike, as_number, choose, inside, meant, model_of, options
 
 _versions = itertools.count(1)
 _STALE: Final = (
@@ -106,7 +106,7 @@ class Store:
             view = self._views[place, version] = place.at(version)
         return view
 
-    def check(self, value: Any) -> None:
+    def check(self, value: Held) -> None:
         """Refuse a reference to a record that has been given away, or replaced where it was read."""
         for part in meant(value):
             if self.versions.get(part.place or part, 0) != part.version:
@@ -122,7 +122,7 @@ class Store:
             self._own()
             self.versions[place.place or place] = next(_versions)
 
-    def give(self, value: Any) -> None:
+    def give(self, value: Held) -> None:
         """Note that a record or vector gets a place; refuses one that has a place already."""
         self.check(value)
         given = {part.place or part for part in meant(value)}
@@ -142,18 +142,18 @@ class Store:
         """Return the element of each vector that the reference may stand for."""
         return [(condition, array.elements[index]) for condition, array in self._parts(reference)]  # type: ignore[union-attr]
 
-    def read(self, parts: list[tuple[Value, Shape]]) -> Any:
+    def read(self, parts: list[tuple[Value, Shape]]) -> Held:
         """Return the value at a place: an int or bool, or a reference to a part."""
         return choose(self.graph, [(condition, self._at(part)) for condition, part in parts])
 
-    def _at(self, part: Shape) -> Any:
+    def _at(self, part: Shape) -> Held:
         if not isinstance(part, Leaf):
             return self.current(part)
         if part.ghost and self.deciding:
             raise Refused(f"a decision reads {part.path}", "leave that to the properties")
         return self.values[part]
 
-    def assign(self, parts: list[tuple[Value, Shape]], value: Any) -> None:
+    def assign(self, parts: list[tuple[Value, Shape]], value: Held) -> None:
         """Put a value at a place; a record or vector is written leaf by leaf, and gets its place there."""
         pairs = [(condition, list(self._pairs(part, value))) for condition, part in parts]
         if isinstance(value, (Record, Array, Mux)):
@@ -164,7 +164,7 @@ class Store:
             for leaf, new in changes:
                 self.write(leaf, self.graph.where(condition, new, self.values[leaf]))
 
-    def _pairs(self, part: Shape, value: Any) -> Iterator[tuple[Leaf, Value]]:
+    def _pairs(self, part: Shape, value: Held) -> Iterator[tuple[Leaf, Value]]:
         if isinstance(part, Leaf):
             if not is_number(value):
                 raise Refused(f"{part.path or 'an element'} holds a number", "assign a number")
@@ -181,19 +181,19 @@ class Store:
 
     # New records and vectors.
 
-    def fresh(self, record: type, fields: Iterable[tuple[str, Any]]) -> Record:
+    def fresh(self, record: type, fields: Iterable[tuple[str, Held]]) -> Record:
         """Return a new record with the given field values, which get their places in it."""
         made = Record(record, {name: self._placed(name, value) for name, value in fields})
         self.made.add(made)
         return made
 
-    def array(self, values: Iterable[Any]) -> Array:
+    def array(self, values: Iterable[Held]) -> Array:
         """Return a new vector with the given elements, which get their places in it."""
         made = Array([self._placed("", value) for value in values])
         self.made.add(made)
         return made
 
-    def _placed(self, path: str, value: Any) -> Shape:
+    def _placed(self, path: str, value: Held) -> Shape:
         if isinstance(value, (Record, Array, Mux)):
             copied = self._copy(value)
             self.give(value)
@@ -221,14 +221,16 @@ class Store:
     def _copied(self, parts: list[tuple[Value, Shape]]) -> Shape:
         model = parts[0][1]
         if not isinstance(model, Leaf):
-            return self._copy(self.read(parts))
-        value = choose(self.graph, [(condition, self.values[part]) for condition, part in parts])  # type: ignore[index]
+            copied = self.read(parts)
+            assert is_reference(copied)
+            return self._copy(copied)
+        value = as_number(choose(self.graph, [(condition, self.values[part]) for condition, part in parts]))  # type: ignore[index]
         ghost = any(part.ghost for _, part in parts)  # type: ignore[union-attr]
         return self._leaf(Leaf(-1, model.path, is_bool(value), 0, 0, ghost=ghost), value)
 
     # Comparison.
 
-    def equal(self, a: Any, b: Any) -> Value:
+    def equal(self, a: Held, b: Held) -> Value:
         """Return whether two values are equal as Python compares them; refuses what compares in a way of its own."""
         if is_number(a) and is_number(b):
             return self.graph.eq(a, b)

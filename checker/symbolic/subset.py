@@ -9,12 +9,13 @@ from __future__ import annotations
 import ast
 import enum
 import numbers
+from collections.abc import Callable, Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, NoneType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypeGuard, TypeVar
 
 from checker.model.layout import Array, Record
-from checker.symbolic.graph import Node
-from checker.symbolic.values import UNDEFINED, Lazily, Mux
+from checker.symbolic.graph import Node, Value
+from checker.symbolic.values import UNDEFINED, Function, Held, Lazily, Mux, Reference
 from spec.language import Action, Property
 
 
@@ -73,39 +74,46 @@ COMPARISONS: Final[dict[type[ast.cmpop], str]] = {
     ast.IsNot: "the negation of is",
 }
 
-FOLDS: Final[tuple[Any, ...]] = (any, all, sum)
+FOLDS: Final[tuple[Function, ...]] = (any, all, sum)
 """Builtins that read a generator expression, a Vector or a tuple, as far as Python would look at it."""
 
-ITERATORS: Final[tuple[Any, ...]] = (enumerate, zip, reversed)
+ITERATORS: Final[tuple[Callable[..., Iterator[Held]], ...]] = (enumerate, zip, reversed)
 """Builtins that may stand only where they are looped over: an element is read when it is its turn."""
 
-NUMERIC: Final[tuple[Any, ...]] = (abs, bool, int, max, min)
+NUMERIC: Final[tuple[Function, ...]] = (abs, bool, int, max, min)
 """Builtins that take numbers of the state."""
 
-NATIVE: Final[tuple[Any, ...]] = (abs, bool, int, isinstance, len, max, min, range, sorted, tuple)
+NATIVE: Final[tuple[Function, ...]] = (abs, bool, int, isinstance, len, max, min, range, sorted, tuple)
 """Builtins that are called as they are where no argument depends on the state."""
 
 # The kinds of values.
 
+F = TypeVar("F", bound=Function)
 
-def is_number(value: Any) -> bool:
+
+def is_one_of(value: Held, functions: tuple[F, ...]) -> TypeGuard[F]:
+    """Whether a value is one of some functions itself; something else may be equal to it."""
+    return any(value is each for each in functions)
+
+
+def is_number(value: Held) -> TypeGuard[Value]:
     """Whether a value is a whole number or a bool, known or of the state."""
     return isinstance(value, (int, Node))
 
 
-def is_reference(value: Any) -> bool:
+def is_reference(value: Held) -> TypeGuard[Reference]:
     """Whether a value stands for a record or a vector."""
     return isinstance(value, (Record, Array, Mux))
 
 
-def is_concrete(value: Any) -> bool:
+def is_concrete(value: Held) -> bool:
     """Whether a value does not depend on the state in any part, so that Python itself may compute with it."""
     if isinstance(value, (tuple, list)):
         return all(map(is_concrete, value))
     return value is not UNDEFINED and not isinstance(value, (Node, Record, Array, Mux, Lazily))
 
 
-def admitted(value: Any) -> Any:
+def admitted(value: Held) -> Held:
     """Return a value that the text names from outside the state as the walk reads it; raises TypeError with the kind.
 
     Numbers that are not whole compare with whole ones in ways of their own, and so may subclasses of int; whatever is

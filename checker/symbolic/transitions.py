@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
-from checker.model.layout import Leaf, Record, flatten, leaves
+from checker.model.layout import Array, Leaf, Record, Shape, flatten, leaves
 from checker.model.model import Instance, Model
 from checker.model.user_files import BadModel, place_of_function
 from checker.symbolic.graph import Graph, Node, Value, bounds, order
@@ -157,7 +157,7 @@ def conjuncts(value: Value) -> Iterable[Value]:
         yield value
 
 
-def _renew(shape: Any, store: Store, values: list[Value]) -> Any:
+def _renew(shape: Shape, store: Store, values: list[Value]) -> Shape:
     if isinstance(shape, Leaf):
         leaf = Leaf(
             shape.index, shape.path, shape.is_bool, shape.low, shape.high, "", shape.sort, (), False, shape.ghost
@@ -166,4 +166,4 @@ def _renew(shape: Any, store: Store, values: list[Value]) -> Any:
         return leaf
     if isinstance(shape, Record):
         return Record(shape.cls, {name: _renew(part, store, values) for name, part in shape.fields.items()})
-    return type(shape)([_renew(part, store, values) for part in shape.elements])
+    return Array([_renew(part, store, values) for part in shape.elements])

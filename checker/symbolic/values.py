@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 from checker.model.layout import Array, Leaf, Record, Shape
 from checker.symbolic.graph import Graph, Node, Value
@@ -19,7 +19,7 @@ class Undefined:
 
 
 UNDEFINED: Final = Undefined()
-"""What a name or a call stands for that has a value, or one of this kind, on some paths only. Any use is refused."""
+"""What a name or a call stands for that has a value, or one of this kind, on some paths only. Held use is refused."""
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -30,6 +30,13 @@ class Mux:
 
 
 Reference = Record | Array | Mux
+
+Held = object
+"""What a name of the text may stand for: a Value, a Reference, a tuple of such, a Lazily, UNDEFINED, or whatever lies
+outside the state, such as a text, None, a function, the scope. Whoever uses one looks first at which of these it is."""
+
+Function = Callable[..., Held]
+"""A function that the text calls."""
 
 
 def options(reference: Reference) -> list[tuple[Value, Record | Array]]:
@@ -42,7 +49,7 @@ def model_of(reference: Reference) -> Record | Array:
     return options(reference)[0][1]
 
 
-def mergeable(a: Any, b: Any) -> bool:
+def mergeable(a: Held, b: Held) -> bool:
     """Whether one value can stand for two: numbers, records of one class, vectors of one size and kind, or equals."""
     if isinstance(a, (int, Node)) and isinstance(b, (int, Node)):
         return True
@@ -63,7 +70,13 @@ def alike(a: Shape, b: Shape) -> bool:
     return isinstance(a, Leaf) and isinstance(b, Leaf)
 
 
-def meant(value: Any) -> list[Record | Array]:
+def as_number(value: Held) -> Value:
+    """Return what is a number because its fellows are, or because whoever asks has looked."""
+    assert isinstance(value, (int, Node))
+    return value
+
+
+def meant(value: Held) -> list[Record | Array]:
     """Return the records or vectors that a value may stand for; none for a number."""
     return [part for _, part in options(value)] if isinstance(value, (Record, Array, Mux)) else []
 
@@ -76,7 +89,7 @@ def inside(shape: Shape) -> Iterator[Record | Array]:
             yield from inside(part)
 
 
-def choose(graph: Graph, parts: list[tuple[Value, Any]]) -> Any:
+def choose(graph: Graph, parts: list[tuple[Value, Held]]) -> Held:
     """Return one value for several by condition: the last is the one when no other condition holds."""
     first = parts[0][1]
     if all(part is first for _, part in parts):
@@ -88,6 +101,7 @@ def choose(graph: Graph, parts: list[tuple[Value, Any]]) -> Any:
     if isinstance(first, (Record, Array, Mux)):
         flat: list[tuple[Value, Record | Array]] = []
         for condition, part in parts:
+            assert isinstance(part, (Record, Array, Mux))
             flat.extend((graph.and_(condition, inner), leaf) for inner, leaf in options(part))
         flat = [(condition, part) for condition, part in flat if condition is not False]
         if all(part is flat[0][1] for _, part in flat):
@@ -96,9 +110,9 @@ def choose(graph: Graph, parts: list[tuple[Value, Any]]) -> Any:
     if not isinstance(first, (int, Node)):
         # Equal texts, ranges or None: whichever it is, it is the same.
         return first
-    result = parts[-1][1]
+    result = as_number(parts[-1][1])
     for condition, part in reversed(parts[:-1]):
-        result = part if part is result else graph.where(condition, part, result)
+        result = result if part is result else graph.where(condition, as_number(part), result)
     return result
 
 
@@ -106,28 +120,28 @@ def choose(graph: Graph, parts: list[tuple[Value, Any]]) -> Any:
 class Lazily:
     """An enumerate(), zip() or reversed(), which reads its vectors' elements only when it is their turn."""
 
-    function: Any
-    arguments: list[Any]
+    function: Callable[..., Iterator[Held]]
+    arguments: list[Held]
 
 
 class Fold:
     """What any(), all(), sum() or Vector() has made of the elements so far."""
 
-    def __init__(self, function: Any, graph: Graph) -> None:
+    def __init__(self, function: Function, graph: Graph) -> None:
         self.function = function
         self.graph = graph
-        self.values: list[Any] = []
+        self.values: list[Held] = []
         self.result: Value = 0 if function is sum else function is all
         self.going: Value = True
         """The condition under which Python would look at the next element."""
 
-    def add(self, condition: Value, value: Any) -> None:
+    def add(self, condition: Value, value: Held) -> None:
         """Take one element in, present under a condition."""
         graph = self.graph
         if self.function is Vector:
             self.values.append(value)
         elif self.function is sum:
-            self.result = graph.add(self.result, graph.where(condition, graph.int_(value), 0))
+            self.result = graph.add(self.result, graph.where(condition, graph.int_(as_number(value)), 0))
         elif self.function is any:
             self.result = graph.or_(self.result, graph.and_(condition, graph.truth(value)))
             self.going = graph.not_(self.result)
