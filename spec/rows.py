@@ -3,7 +3,27 @@
 from __future__ import annotations
 
 from spec.language import ABSENT, copy
-from spec.state import Batch, Position, RequestId, Row, Slot, State, Text
+from spec.state import Batch, Length, Position, Request, RequestId, Row, Slot, State, Text
+
+
+def row_of(me: Request, decode_count: int, source: Slot, start: Length, mark: Length) -> Row:
+    """Return the row that a launch records of a request: with a mark, it claims the ring position `next`."""
+    row = Row(
+        present=True,
+        decode_count=decode_count,
+        seq_len=me.seq_len,
+        family=me.family,
+        source=source,
+        start=start,
+        working=me.working,
+        position=ABSENT,
+        slot=ABSENT,
+        mark=mark,
+    )
+    if mark != ABSENT:
+        row.position = me.next
+        row.slot = me.ring[me.next]
+    return row
 
 
 def has_rows(s: State, request: RequestId) -> bool:

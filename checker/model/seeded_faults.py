@@ -121,8 +121,8 @@ WRONG_EDITS = (
     ),
     WrongEdit(
         "track-the-working-slot",
-        "a decode row's checkpoint goes into its own working slot",
-        (Edit("spec.actions.decode", "row.slot = me.ring[me.next]", "row.slot = me.working"),),
+        "a row's checkpoint goes into its own working slot",
+        (Edit("spec.rows", "row.slot = me.ring[me.next]", "row.slot = me.working"),),
         EAGER,
         "distinct-targets",
     ),
@@ -235,7 +235,7 @@ WRONG_EDITS = (
         "the checkpoint of a prefill goes over the cache entry that the prefill starts from",
         (
             Edit(
-                "spec.actions.prefill",
+                "spec.rows",
                 "row.slot = me.ring[me.next]",
                 "row.slot = me.source if me.source != ABSENT else me.ring[me.next]",
             ),

@@ -7,6 +7,7 @@ from spec.design import Design
 from spec.grid import decode_mark, remember, within_gap_rule
 from spec.language import ABSENT, action, guard
 from spec.ring import advance, claim_lazily
+from spec.rows import row_of
 from spec.scope import ANY, EAGER, LAZY
 from spec.slots import worth_choosing
 from spec.state import RUNNING, RequestId, Row, State, Supply
@@ -50,21 +51,7 @@ def decode_row(s: State, design: Design, request: RequestId, boundary: bool, sup
     remember(scope, me, mark)
     if scope.mode == LAZY and mark != ABSENT:
         mark = claim_lazily(s, design, request, mark, supply)
-    row = Row(
-        present=True,
-        decode_count=me.decode_count,
-        seq_len=me.seq_len,
-        family=me.family,
-        source=me.working,
-        start=me.seq_len - 1,
-        working=me.working,
-        position=ABSENT,
-        slot=ABSENT,
-        mark=mark,
-    )
-    if mark != ABSENT:
-        row.position = me.next
-        row.slot = me.ring[me.next]
-        if scope.mode == EAGER:
-            advance(scope, me, design.flips_at_preparation(row))
+    row = row_of(me, me.decode_count, source=me.working, start=me.seq_len - 1, mark=mark)
+    if scope.mode == EAGER and mark != ABSENT:
+        advance(scope, me, design.flips_at_preparation(row))
     return row

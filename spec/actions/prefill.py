@@ -7,8 +7,9 @@ from spec.design import Design
 from spec.grid import prefill_mark, remember_prompt
 from spec.language import ABSENT, action, guard
 from spec.ring import advance
+from spec.rows import row_of
 from spec.scope import EAGER
-from spec.state import ADMITTED, RUNNING, Length, RequestId, Row, State
+from spec.state import ADMITTED, RUNNING, Length, RequestId, State
 
 
 @action(request=requests, choice=prefill_marks)
@@ -20,21 +21,8 @@ def prefill(s: State, design: Design, request: RequestId, choice: Length) -> Non
     guard(s.pending < scope.window)
     mark = prefill_mark(s, design, request, choice)
     remember_prompt(scope, me, mark)
-    row = Row(
-        present=True,
-        decode_count=0,
-        seq_len=me.seq_len,
-        family=me.family,
-        source=me.source,
-        start=me.prefix,
-        working=me.working,
-        position=ABSENT,
-        slot=ABSENT,
-        mark=mark,
-    )
+    row = row_of(me, 0, source=me.source, start=me.prefix, mark=mark)
     if mark != ABSENT:
-        row.position = me.next
-        row.slot = me.ring[me.next]
         if design.names_prefill_at_preparation():
             me.last = me.next
             me.last_len = mark
