@@ -20,7 +20,11 @@ T = TypeVar("T")
 
 
 class Disabled(Exception):
-    """The action may not happen in this state: a `guard` was false."""
+    """The action may not happen in this state: a `guard` was false; `why` is what it says of that."""
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class Violated(Exception):
@@ -31,10 +35,10 @@ class Violated(Exception):
         self.name = name
 
 
-def guard(condition: bool) -> None:
-    """Allow the action only where `condition` holds."""
+def guard(condition: bool, why: str = "") -> None:
+    """Allow the action only where `condition` holds; `why` says what is in its way elsewhere, and what to do then."""
     if not condition:
-        raise Disabled
+        raise Disabled(why)
 
 
 def require(condition: bool, name: str) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import spec
 import spec.language
 from checker.explain.narrate import family_name, request_name, slot_name, value_name
-from checker.model.source import EDITED
+from checker.model.source import EDITED, on_one_line
 from spec.language import Property, Vector, Violated
 
 _ROOT = Path(spec.__file__).parent.parent
@@ -105,7 +105,7 @@ def violated_clause(violation: BaseException, states: list[Any]) -> Clause:
     found = _path_to(tree, lambda node: isinstance(node, ast.stmt) and _covers(node, line))
     statement = found[-1]
     reading = _Reading(source, _records([*states, *names.values()]), names)
-    text = _one_line(source, statement)
+    text = on_one_line(_one_line(source, statement))
     where = _where(code, line)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import spec.model
-from checker.explain.failing_condition import false_clause
+from checker.explain.failing_condition import false_clause, violated_clause
 from checker.explain.narrate import CPU, DEVICE, launched, say
 from checker.model.model import Model, Taken
 from checker.scenarios.commands import Command
 from checker.scenarios.expectations import Expectation, Moment
-from checker.scenarios.guards import closed_by
 from spec.design import Design
 from spec.language import WELL_FORMED, Disabled, Violated
 from spec.scope import Scope
@@ -132,14 +131,15 @@ class Player:
                 raise command.error(message, self._text())
 
     def _disabled(self, command: Command, disabled: Disabled) -> None:
-        closed = closed_by(disabled)
+        clause = violated_clause(disabled, [self.state])
+        why = disabled.why or clause.code
         if not command.refused:
-            message = f"this step may not happen: {closed.words} [{closed.place}: {closed.source}]"
+            message = f"this step may not happen: {why} [{clause.where}: {clause.code}]"
             raise command.error(message, self._text())
         self.played.met += 1
         self.moment.violated = {}
         self._told("-", CPU, command.text)
-        self._note("ok", "may not happen", closed.words)
+        self._note("ok", "may not happen", why)
 
     def _violated(self, before: State, after: State) -> Iterator[tuple[str, str]]:
         """Yield the properties that the step violates, each with its sentence."""
