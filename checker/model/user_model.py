@@ -20,7 +20,7 @@ from checker.model.layout import flatten
 from checker.model.model import MOST_CHOICES, Model, first_few, load_module, parameters
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel, place_in, told
-from spec.language import WELL_FORMED, Action, ActionDeclaration, Declaration, Property, copy
+from spec.language import WELL_FORMED, Action, ActionDeclaration, Declaration, Property, Vector, copy
 
 _SETTING = re.compile(r"(\w+)=(-?[0-9]{1,18})")
 _STATES = {
@@ -62,9 +62,12 @@ def user_model(file: str, words: str) -> Model:
     for stated in module.properties:
         if not isinstance(_call(module, stated.applies, context), bool):
             raise BadModel(
-                f"{_place(module, stated.function)}: what says where {stated.name} applies answers neither True nor "
+                f"{_place(module, stated.written)}: what says where {stated.name} applies answers neither True nor "
                 "False; let it return a comparison"
             )
+    for stated in module.properties:
+        if stated.of_one:
+            _refuse_each(module, stated, first)
     _refuse_sorts(module, scope)
     model = Model(module, scope, context)
     if list(flatten(model.init)) != list(flatten(_call(module, module.init, scope))):
@@ -172,8 +175,8 @@ def _hints(module: ModuleType, action: Action) -> None:
 
 def _refuse_property(module: ModuleType, stated: Property) -> None:
     """Raise BadModel where a property's function does not take what its kind is handed."""
-    _refuse_odd_function(module, stated.function, "property")
-    place = _place(module, stated.function)
+    _refuse_odd_function(module, stated.written, "property")
+    place = _place(module, stated.written)
     if not callable(stated.applies):
         raise BadModel(
             f"{place}: @{stated.kind}({stated.applies!r}) asks no function; write one of the context, or leave it out"
@@ -181,14 +184,28 @@ def _refuse_property(module: ModuleType, stated: Property) -> None:
     if stated.kind not in _STATES:
         raise BadModel(f"{place}: no property is of kind {stated.kind!r}; declare it with one of {', '.join(_STATES)}")
     context = "context" if hasattr(module, "Context") else "scope"
-    wanted = (*_STATES[stated.kind], context)
-    names = list(inspect.signature(stated.function).parameters)
+    wanted = (*_STATES[stated.kind], context, *(("number", "request") if stated.of_one else ()))
+    names = list(inspect.signature(stated.written).parameters)
     if len(names) != len(wanted):
-        called = stated.function.__name__
+        called = stated.written.__name__
+        asked = "each request" if stated.of_one else "a step" if stated.of_steps else "a state"
         raise BadModel(
-            f"{place}: @{stated.kind}() is asked of {'a step' if stated.of_steps else 'a state'}, and {called} takes "
+            f"{place}: @{stated.kind}({'each=...' if stated.of_one else ''}) is asked of {asked}, and {called} takes "
             f"({', '.join(names)}); write def {called}({', '.join(wanted)})"
         )
+
+
+def _refuse_each(module: ModuleType, stated: Property, first: Any) -> None:
+    """Raise BadModel where a property of each request would be asked of none, whatever the state is."""
+    place = f"{_place(module, stated.written)}: {stated.name} is stated of each request"
+    requests = getattr(first, "requests", None)
+    if not isinstance(requests, Vector) or not all(hasattr(each, "phase") for each in requests):
+        raise BadModel(
+            f"{place}, and the state has no Vector `requests` of records with a `phase`; leave each= out, and write "
+            "a loop"
+        )
+    if not stated.each or not all(isinstance(phase, int) for phase in stated.each):
+        raise BadModel(f"{place}, in the phases {stated.each!r}; write each= with a whole number, or a tuple of some")
 
 
 def _refuse_odd_function(module: ModuleType, function: Any, what: str) -> None:
@@ -209,7 +226,7 @@ def _refuse_doubles(module: ModuleType) -> None:
     for what, listed in (("actions", module.actions), ("properties", module.properties)):
         counted = Counter(each.name for each in listed)
         for name, times in counted.items():
-            places = [_place(module, each.function) for each in listed if each.name == name]
+            places = [_place(module, getattr(each, "written", each.function)) for each in listed if each.name == name]
             if times > 1:
                 raise BadModel(
                     f"{places[-1]}: two of the {what} are called {name}, the other at {places[0]}; rename one, "

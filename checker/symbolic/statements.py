@@ -12,6 +12,7 @@ import ast
 from types import FunctionType, MethodType
 from typing import Any
 
+import spec.language
 from checker.model.layout import Record, leaves
 from checker.model.source import OutsideSubset, refuse, text_of
 from checker.model.user_files import FILES, MISTAKES, BadModel, told
@@ -82,7 +83,13 @@ class Walk(Calls):
 
     def ask(self, function: Any, arguments: list[Any]) -> Value:
         """Walk a call and return whether its value is true, as Python takes it."""
-        value = self.run(function, arguments)
+        try:
+            value = self.run(function, arguments)
+        except OutsideSubset as outside:
+            # What is said of each request is asked by the language: a fault of that is one of what is written.
+            if outside.args[0] != spec.language.__file__:
+                raise
+            raise refuse(*_text_of(function), *outside.args[2:]) from None
         if self.enabled is not True:
             raise refuse(*_text_of(function), "a guard(...) outside an action", "return whether it holds")
         if value is UNDEFINED or is_reference(value) or isinstance(value, Lazily):
@@ -299,7 +306,7 @@ class Walk(Calls):
 
 
 def _text_of(function: Any) -> tuple[str, ast.FunctionDef]:
-    plain = getattr(function, "function", function)
+    plain = function.written if isinstance(function, Property) else getattr(function, "function", function)
     plain = getattr(plain, "__func__", plain)
     return plain.__code__.co_filename, text_of(plain)
 
