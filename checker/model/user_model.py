@@ -16,11 +16,11 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, get_type_hints
 
-from checker.model.layout import flatten
+from checker.model.layout import Array, Leaf, Record, flatten
 from checker.model.model import MOST_CHOICES, Model, first_few, load_module, parameters
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel, place_in, told
-from spec.language import WELL_FORMED, Action, ActionDeclaration, Declaration, Property, Vector, copy
+from spec.language import WELL_FORMED, Action, ActionDeclaration, Declaration, Property, copy
 
 _SETTING = re.compile(r"(\w+)=(-?[0-9]{1,18})")
 _STATES = {
@@ -65,11 +65,11 @@ def user_model(file: str, words: str) -> Model:
                 f"{_place(module, stated.written)}: what says where {stated.name} applies answers neither True nor "
                 "False; let it return a comparison"
             )
-    for stated in module.properties:
-        if stated.of_one:
-            _refuse_each(module, stated, first)
     _refuse_sorts(module, scope)
     model = Model(module, scope, context)
+    for stated in module.properties:
+        if stated.of_one:
+            _refuse_each(module, stated, model.shape.fields.get("requests"))
     if list(flatten(model.init)) != list(flatten(_call(module, module.init, scope))):
         raise BadModel(
             f"{_place(module, module.init)}: init() returns another state each time; let it depend on the scope alone"
@@ -195,17 +195,22 @@ def _refuse_property(module: ModuleType, stated: Property) -> None:
         )
 
 
-def _refuse_each(module: ModuleType, stated: Property, first: Any) -> None:
+def _refuse_each(module: ModuleType, stated: Property, requests: Any) -> None:
     """Raise BadModel where a property of each request would be asked of none, whatever the state is."""
     place = f"{_place(module, stated.written)}: {stated.name} is stated of each request"
-    requests = getattr(first, "requests", None)
-    if not isinstance(requests, Vector) or not all(hasattr(each, "phase") for each in requests):
+    records = requests.elements if isinstance(requests, Array) else [None]
+    phases = [record.fields.get("phase") if isinstance(record, Record) else None for record in records]
+    numbers = [phase for phase in phases if isinstance(phase, Leaf)]
+    if len(numbers) < len(records):
         raise BadModel(
-            f"{place}, and the state has no Vector `requests` of records with a `phase`; leave each= out, and write "
-            "a loop"
+            f"{place}, and the state has no Vector `requests` of records with a number `phase`; leave each= out, and "
+            "write a loop"
         )
-    if not stated.each or not all(isinstance(phase, int) for phase in stated.each):
-        raise BadModel(f"{place}, in the phases {stated.each!r}; write each= with a whole number, or a tuple of some")
+    for wanted in stated.each or (None,):
+        if not isinstance(wanted, int) or not all(phase.low <= wanted <= phase.high for phase in numbers):
+            raise BadModel(
+                f"{place} in phase {wanted}, which none is ever in; write each= with what `phase` may be, or a tuple"
+            )
 
 
 def _refuse_odd_function(module: ModuleType, function: Any, what: str) -> None:
