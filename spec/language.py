@@ -185,9 +185,9 @@ class Property:
     kind: str
     applies: Callable[[Any], bool]
     each: tuple[int, ...] = ()
-    """Of each request in one of these phases, where it is said of one: `function` then asks what is written of all."""
+    """The phases in which it is stated of each request; empty where it is stated of a whole state or step."""
     of_one: Callable[..., bool] | None = None
-    """What is written of one request: `of_one(state, context, number, request)`."""
+    """What is stated of each request: `of_one(state, context, number, request)`; `function` asks it of all of them."""
 
     @property
     def written(self) -> Callable[..., bool]:

@@ -1,7 +1,8 @@
 """What is true of every reachable state of our design, and together inductive: the contract, lemma by lemma.
 
 A *lemma* is an always property that only our design promises. `slotproof prove` shows that the first state has them
-all, that every action keeps them, and that the properties follow; and that each is needed for that.
+all, that every action keeps them, and that the properties follow; and that each is needed for that. Most are stated
+of each request in a phase, `each=RUNNING`: of `request`, the record whose index is `number`.
 """
 
 from __future__ import annotations

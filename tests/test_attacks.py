@@ -80,6 +80,13 @@ def test_the_spec_itself_is_read(mode):
     assert found.states > 50
 
 
+@pytest.mark.parametrize("phases", ["()", "7", "(2, 7)"])
+def test_what_would_be_asked_of_no_request_is_refused(phases, file):
+    file.write_text(model(kind_j.each("return request.n < 4", phases)))
+    with pytest.raises(BadModel, match=r"model.py:\d+: p is stated of each request in phase .*, which none is ever in"):
+        run(Check("", model=str(file)))
+
+
 def test_the_attacks_are_many():
     assert len(ATTACKS) >= 130
     assert len(LEGAL) >= 40
