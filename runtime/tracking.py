@@ -19,7 +19,6 @@ from runtime.pool import RING, WORKING, SlotPool
 from runtime.prefix_cache import PrefixCache
 from runtime.requests import ADMITTED, IDLE, RUNNING, SEAT_BITS, SEAT_MASK, RequestTable
 
-
 NO_SLOTS: Ints = np.zeros(0, np.int64)
 """What is freed where nothing is."""
 
@@ -244,7 +243,8 @@ class Tracker:
         """Move the consumer pointers of rows that completed a checkpoint.
 
         Returns which rows' requests are still there, how many steps those are ahead, and the slots that this has freed:
-        bool and int64 of shape [rows], int64 of shape [freed]. Raises Contradiction, before anything is changed, where that is more than the scheduler runs ahead.
+        bool and int64 of shape [rows], int64 of shape [freed]. Raises Contradiction, before anything is changed, where
+        that is more than the scheduler runs ahead.
         From there on the engine is in the middle of a step, which it ends.
         """
         rows, table = batch.rows, self.table

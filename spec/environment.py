@@ -47,7 +47,7 @@ def may_publish(s: State, design: Design, slot: Slot, owns: bool, key: Text) -> 
 @action(others, slot=slots)
 def others_take(s: State, design: Design, slot: Slot) -> None:
     """Another request takes any free slot: to work on, or for its ring."""
-    guard(may_take(s, slot))
+    guard(may_take(s, slot), "the slot is not free")
     s.free[slot] = False
     s.others[slot] = True
 
@@ -55,7 +55,7 @@ def others_take(s: State, design: Design, slot: Slot) -> None:
 @action(others, slot=slots)
 def others_give_back(s: State, design: Design, slot: Slot) -> None:
     """Another request gives a slot back; rows of it may still be in flight."""
-    guard(may_use(s, slot, s.others[slot]))
+    guard(may_use(s, slot, s.others[slot]), "no other request owns the slot")
     s.others[slot] = False
     give_back(s, slot)
     forget(s)
@@ -64,15 +64,18 @@ def others_give_back(s: State, design: Design, slot: Slot) -> None:
 @action(others, slot=slots, family=families, length=lengths)
 def others_join(s: State, design: Design, slot: Slot, family: Family, length: Length) -> None:
     """The batch launched last has a row of another request, which writes a state into a slot that it owns."""
-    guard(s.pending > s.written)
-    guard(may_use(s, slot, s.others[slot]))
+    guard(s.pending > s.written, "every launched batch has run: there is none to join")
+    guard(may_use(s, slot, s.others[slot]), "no other request owns the slot")
     s.batches[s.pending - 1].others[slot] = Text(family, length)
 
 
 @action(others, slot=slots)
 def others_publish(s: State, design: Design, slot: Slot) -> None:
     """Another request hands a slot to the cache, under the tokens whose state it holds."""
-    guard(may_publish(s, design, slot, s.others[slot], s.holds[slot]))
+    guard(
+        may_publish(s, design, slot, s.others[slot], s.holds[slot]),
+        "no other request owns the slot, its state is not there to stay, or its key is cached already",
+    )
     s.cached[slot] = copy(s.holds[slot])
     s.others[slot] = False
 

@@ -24,7 +24,11 @@ def prefill_mark(s: State, design: Design, request: RequestId, choice: Length) -
     me = s.requests[request]
     prompt = me.seq_len
     if scope.interval == ANY:
-        guard(choice == ABSENT or me.prefix < choice <= prompt)
+        guard(
+            choice == ABSENT or me.prefix < choice <= prompt,
+            "the mark lies outside the part that this prefill computes; "
+            "write one beyond the cached prefix, in the prompt",
+        )
         return choice
     mark = prompt - prompt % scope.interval
     before = mark - scope.interval

@@ -20,7 +20,11 @@ T = TypeVar("T")
 
 
 class Disabled(Exception):
-    """The action may not happen in this state: a `guard` was false."""
+    """The action may not happen in this state: a `guard` was false; `why` is what it says of that."""
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class Violated(Exception):
@@ -31,10 +35,10 @@ class Violated(Exception):
         self.name = name
 
 
-def guard(condition: bool) -> None:
-    """Allow the action only where `condition` holds."""
+def guard(condition: bool, why: str = "") -> None:
+    """Allow the action only where `condition` holds; `why` says what is in its way elsewhere, and what to do then."""
     if not condition:
-        raise Disabled
+        raise Disabled(why)
 
 
 def require(condition: bool, name: str) -> None:
@@ -165,6 +169,10 @@ def action(applies: Callable[[Any], bool] = _everywhere, /, **choices: Choices) 
     return ActionDeclaration(applies, choices)
 
 
+Phases = int | tuple[int, ...]
+"""One phase of a request, or several."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Property:
     """What is stated of a model, by its kind.
@@ -176,6 +184,15 @@ class Property:
     function: Callable[..., bool]
     kind: str
     applies: Callable[[Any], bool]
+    each: tuple[int, ...] = ()
+    """The phases in which it is stated of each request; empty where it is stated of a whole state or step."""
+    of_one: Callable[..., bool] | None = None
+    """What is stated of each request: `of_one(state, context, number, request)`; `function` asks it of all of them."""
+
+    @property
+    def written(self) -> Callable[..., bool]:
+        """The function that stands in the file."""
+        return self.of_one or self.function
 
     @property
     def name(self) -> str:
@@ -203,15 +220,32 @@ class Declaration:
 
     kind: str
     applies: Callable[[Any], bool]
+    each: Phases | None = None
 
     def __call__(self, function: Callable[..., bool]) -> Property:
         """Return the property whose function it is."""
-        return Property(function, self.kind, self.applies)
+        if self.each is None:
+            return Property(function, self.kind, self.applies)
+        phases = self.each if isinstance(self.each, tuple) else (self.each,)
+        return Property(_of_all(function, phases), self.kind, self.applies, phases, function)
 
 
-def always(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
-    """Declare a property of every reachable state: `function(state, context)`."""
-    return Declaration("always", applies)
+def _of_all(of_one: Callable[..., bool], phases: tuple[int, ...]) -> Callable[[Any, Any], bool]:
+    """Return what a property of one request says of a state: that it holds of each request in one of the phases."""
+
+    def of_all(s: Any, context: Any) -> bool:
+        return all(of_one(s, context, number, each) for number, each in enumerate(s.requests) if each.phase in phases)
+
+    of_all.__name__, of_all.__doc__ = of_one.__name__, of_one.__doc__
+    return of_all
+
+
+def always(applies: Callable[[Any], bool] = _everywhere, *, each: Phases | None = None) -> Declaration:
+    """Declare a property of every reachable state: `function(state, context)`.
+
+    With `each`, of each of its requests in that phase, or in one of these: `function(state, context, number, request)`.
+    """
+    return Declaration("always", applies, each)
 
 
 def step(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
@@ -227,9 +261,9 @@ def duty(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     return Declaration("duty", applies)
 
 
-def lemma(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
-    """Declare what our own design promises of every reachable state: `function(state, context)`; proofs stand on it."""
-    return Declaration("lemma", applies)
+def lemma(applies: Callable[[Any], bool] = _everywhere, *, each: Phases | None = None) -> Declaration:
+    """Declare what our own design promises of every reachable state, written like *always*; proofs stand on it."""
+    return Declaration("lemma", applies, each)
 
 
 def sometimes(applies: Callable[[Any], bool] = _everywhere) -> Declaration:

@@ -1,7 +1,8 @@
 """What is true of every reachable state of our design, and together inductive: the contract, lemma by lemma.
 
 A *lemma* is an always property that only our design promises. `slotproof prove` shows that the first state has them
-all, that every action keeps them, and that the properties follow; and that each is needed for that.
+all, that every action keeps them, and that the properties follow; and that each is needed for that. Most are stated
+of each request in a phase, `each=RUNNING`: of `request`, the record whose index is `number`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,21 @@ from spec.grid import on_grid
 from spec.language import ABSENT, lemma
 from spec.rows import awaits_write, claim_at, claim_pending, claims, others_write
 from spec.scope import ANY, EAGER, LAZY
-from spec.state import ADMITTED, IDLE, RUNNING, Position, Row, State, Text, empty_row, idle_request, spent_row
+from spec.state import (
+    ADMITTED,
+    IDLE,
+    IN_USE,
+    RUNNING,
+    Position,
+    Request,
+    RequestId,
+    Row,
+    State,
+    Text,
+    empty_row,
+    idle_request,
+    spent_row,
+)
 
 
 @lemma()
@@ -55,127 +70,99 @@ def sensible(row: Row) -> bool:
     return (row.source == ABSENT) == (row.start == 0)
 
 
-@lemma()
-def idle_owns_nothing(s: State, design: Design) -> bool:
+@lemma(each=IDLE)
+def idle_owns_nothing(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """The record of a name that is not in use is an idle one."""
-    for request in s.requests:
-        if request.phase == IDLE and request != idle_request(design.scope):
-            return False
-    return True
+    return request == idle_request(design.scope)
 
 
-@lemma()
-def admitted_is_fresh(s: State, design: Design) -> bool:
+@lemma(each=ADMITTED)
+def admitted_is_fresh(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """An admitted request has no row, no label and no claim; what it will copy from is cached under its prefix."""
-    for number, request in enumerate(s.requests):
-        if request.phase == ADMITTED:
-            if any(batch.rows[number].present for batch in s.batches):
-                return False
-            if request.family == ABSENT or request.decode_count != 0 or request.seq_len <= request.prefix:
-                return False
-            if request.last_len != ABSENT or request.next != 0:
-                return False
-            if (request.source == ABSENT) != (request.prefix == 0):
-                return False
-            if request.source != ABSENT:
-                if s.cached[request.source] != Text(request.family, request.prefix):
-                    return False
-    return True
+    if any(batch.rows[number].present for batch in s.batches):
+        return False
+    if request.family == ABSENT or request.decode_count != 0 or request.seq_len <= request.prefix:
+        return False
+    if request.last_len != ABSENT or request.next != 0:
+        return False
+    if request.source == ABSENT:
+        return request.prefix == 0
+    return request.prefix != 0 and s.cached[request.source] == Text(request.family, request.prefix)
 
 
-@lemma()
-def ring_is_filled(s: State, design: Design) -> bool:
+@lemma(each=IN_USE)
+def ring_is_filled(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """A request in use has a working slot; its ring is full (eager), or holds a slot at `next` and at `last` (lazy)."""
-    for request in s.requests:
-        if request.phase != IDLE:
-            if request.working == ABSENT:
-                return False
-            if design.scope.mode == EAGER:
-                if any(slot == ABSENT for slot in request.ring):
-                    return False
-            elif request.ring[request.next] == ABSENT or request.ring[request.last] == ABSENT:
-                return False
-    return True
+    if request.working == ABSENT:
+        return False
+    if design.scope.mode == EAGER:
+        return all(slot != ABSENT for slot in request.ring)
+    return request.ring[request.next] != ABSENT and request.ring[request.last] != ABSENT
 
 
-@lemma()
-def running_copies_nothing(s: State, design: Design) -> bool:
+@lemma(each=RUNNING)
+def running_copies_nothing(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Once its prefill is launched a request has nothing left to copy, and is longer than its decode count."""
-    for request in s.requests:
-        if request.phase == RUNNING:
-            if request.source != ABSENT or request.prefix != 0 or request.family == ABSENT:
-                return False
-            if not request.decode_count < request.seq_len:
-                return False
-    return True
+    if request.source != ABSENT or request.prefix != 0 or request.family == ABSENT:
+        return False
+    return request.decode_count < request.seq_len
 
 
-@lemma()
-def rows_follow_each_other(s: State, design: Design) -> bool:
+@lemma(each=RUNNING)
+def rows_follow_each_other(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """The pending rows of a running request are its newest steps, one token apart, the last one its present."""
-    for number, request in enumerate(s.requests):
-        if request.phase == RUNNING:
-            behind = 0
-            for index in range(design.scope.lookahead, -1, -1):
-                row = s.batches[index].rows[number]
-                if row.present:
-                    if row.decode_count != request.decode_count - behind or row.seq_len != request.seq_len - behind:
-                        return False
-                    if row.family != request.family or row.working != request.working:
-                        return False
-                    if row.mark != ABSENT and request.ring[row.position] != row.slot:
-                        return False
-                    behind += 1
-            if behind > request.decode_count + 1:
+    behind = 0
+    for index in range(design.scope.lookahead, -1, -1):
+        row = s.batches[index].rows[number]
+        if row.present:
+            if row.decode_count != request.decode_count - behind or row.seq_len != request.seq_len - behind:
                 return False
-    return True
+            if row.family != request.family or row.working != request.working:
+                return False
+            if row.mark != ABSENT and request.ring[row.position] != row.slot:
+                return False
+            behind += 1
+    return behind <= request.decode_count + 1
 
 
-@lemma()
-def prefill_comes_first(s: State, design: Design) -> bool:
+@lemma(each=RUNNING)
+def prefill_comes_first(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Until the result of its prefill has been processed, a request has no label; a lazy one claims `last` with it."""
-    for number, request in enumerate(s.requests):
-        for batch in s.batches:
-            row = batch.rows[number]
-            if row.present and row.decode_count == 0 and request.phase == RUNNING:
-                if request.last_len != ABSENT:
-                    return False
-                if design.scope.mode == LAZY and row.mark != ABSENT and row.position != request.last:
-                    return False
+    for batch in s.batches:
+        row = batch.rows[number]
+        if row.present and row.decode_count == 0:
+            if request.last_len != ABSENT:
+                return False
+            if design.scope.mode == LAZY and row.mark != ABSENT and row.position != request.last:
+                return False
     return True
 
 
-@lemma()
-def label_is_written(s: State, design: Design) -> bool:
+@lemma(each=RUNNING)
+def label_is_written(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """The slot at a labelled `last` holds the state of the label, and nothing in flight is going to write it."""
-    for number, request in enumerate(s.requests):
-        if request.phase == RUNNING and request.last_len != ABSENT:
-            slot = request.ring[request.last]
-            if request.last_len <= 0 or slot == ABSENT:
-                return False
-            if s.holds[slot] != Text(request.family, request.last_len):
-                return False
-            if awaits_write(s, slot) or claims(s, number, slot):
-                return False
-    return True
+    if request.last_len == ABSENT:
+        return True
+    slot = request.ring[request.last]
+    if request.last_len <= 0 or slot == ABSENT:
+        return False
+    if s.holds[slot] != Text(request.family, request.last_len):
+        return False
+    return not awaits_write(s, slot) and not claims(s, number, slot)
 
 
-@lemma()
-def written_claims_hold(s: State, design: Design) -> bool:
+@lemma(each=RUNNING)
+def written_claims_hold(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """A written row's slot holds the state of its mark, unless a later row of the request has written there since."""
-    for number, request in enumerate(s.requests):
-        if request.phase == RUNNING:
-            for index, batch in enumerate(s.batches):
-                row = batch.rows[number]
-                if row.present and row.mark != ABSENT and index < s.written:
-                    since = any(
-                        index < later < s.written
-                        and other.rows[number].mark != ABSENT
-                        and other.rows[number].slot == row.slot
-                        for later, other in enumerate(s.batches)
-                    )
-                    if not since and s.holds[row.slot] != Text(request.family, row.mark):
-                        return False
+    for index, batch in enumerate(s.batches):
+        row = batch.rows[number]
+        if row.present and row.mark != ABSENT and index < s.written:
+            since = any(
+                index < later < s.written and other.rows[number].mark != ABSENT and other.rows[number].slot == row.slot
+                for later, other in enumerate(s.batches)
+            )
+            if not since and s.holds[row.slot] != Text(request.family, row.mark):
+                return False
     return True
 
 
@@ -189,21 +176,14 @@ def cached_is_written(s: State, design: Design) -> bool:
     return True
 
 
-@lemma()
-def working_is_current(s: State, design: Design) -> bool:
+@lemma(each=RUNNING)
+def working_is_current(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """What the oldest unwritten row of a running request starts from is there when it runs; else the present."""
-    for number, request in enumerate(s.requests):
-        if request.phase == RUNNING:
-            first = first_unwritten(s, number, design.scope.window)
-            if first == design.scope.window:
-                if s.holds[request.working] != Text(request.family, request.seq_len):
-                    return False
-            else:
-                row = s.batches[first].rows[number]
-                if row.source != ABSENT:
-                    if held_before(s, first, row.source) != Text(row.family, row.start):
-                        return False
-    return True
+    first = first_unwritten(s, number, design.scope.window)
+    if first == design.scope.window:
+        return s.holds[request.working] == Text(request.family, request.seq_len)
+    row = s.batches[first].rows[number]
+    return row.source == ABSENT or held_before(s, first, row.source) == Text(row.family, row.start)
 
 
 def first_unwritten(s: State, number: int, none: int) -> int:
@@ -231,41 +211,32 @@ def held_before(s: State, place: int, slot: int) -> Text:
     return text
 
 
-@lemma()
-def strangers_came_before(s: State, design: Design) -> bool:
+@lemma(each=RUNNING)
+def strangers_came_before(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Rows that still write a slot for a former owner were launched before any row of its present owner."""
-    for number, request in enumerate(s.requests):
-        if request.phase == RUNNING:
-            for index, batch in enumerate(s.batches):
-                row = batch.rows[number]
-                if row.present:
-                    for later, other in enumerate(s.batches):
-                        if later >= index and later >= s.written:
-                            if others_write(other, row.working):
-                                return False
-                            if row.mark != ABSENT and others_write(other, row.slot):
-                                return False
-            if not any(batch.rows[number].present for batch in s.batches):
-                if awaits_write(s, request.working):
-                    return False
-    return True
+    for index, batch in enumerate(s.batches):
+        row = batch.rows[number]
+        if row.present:
+            for later, other in enumerate(s.batches):
+                if later >= index and later >= s.written:
+                    if others_write(other, row.working):
+                        return False
+                    if row.mark != ABSENT and others_write(other, row.slot):
+                        return False
+    return any(batch.rows[number].present for batch in s.batches) or not awaits_write(s, request.working)
 
 
 def _eager_any(design: Design) -> bool:
     return design.scope.mode == EAGER and design.scope.interval == ANY
 
 
-@lemma(eager)
-def claims_are_in_order(s: State, design: Design) -> bool:
+@lemma(eager, each=IN_USE)
+def claims_are_in_order(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Eager: `next` is due, pending claims have the positions right before it, a labelled `last` is before them."""
-    for number, request in enumerate(s.requests):
-        if request.phase != IDLE:
-            position = before_claims(s, number, design)
-            if request.next != request.due or position == ABSENT:
-                return False
-            if request.last_len != ABSENT and request.last != position:
-                return False
-    return True
+    position = before_claims(s, number, design)
+    if request.next != request.due or position == ABSENT:
+        return False
+    return request.last_len == ABSENT or request.last == position
 
 
 def before_claims(s: State, number: int, design: Design) -> Position:
@@ -281,22 +252,18 @@ def before_claims(s: State, number: int, design: Design) -> Position:
     return (position + design.scope.last_position) % design.scope.ring
 
 
-@lemma(_eager_any)
-def boundaries_are_remembered(s: State, design: Design) -> bool:
+@lemma(_eager_any, each=RUNNING)
+def boundaries_are_remembered(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Eager, interval any: the remembered boundaries are those of the pending rows, and keep the gap rule."""
-    for number, request in enumerate(s.requests):
-        if request.phase == RUNNING:
-            behind = 0
-            for index in range(design.scope.lookahead, -1, -1):
-                row = s.batches[index].rows[number]
-                if row.present:
-                    if row.decode_count > 0 and row.mark != ABSENT:
-                        if row.mark != row.seq_len or not request.recent[behind]:
-                            return False
-                    behind += 1
-            if sum(request.recent) > design.scope.last_position:
-                return False
-    return True
+    behind = 0
+    for index in range(design.scope.lookahead, -1, -1):
+        row = s.batches[index].rows[number]
+        if row.present:
+            if row.decode_count > 0 and row.mark != ABSENT:
+                if row.mark != row.seq_len or not request.recent[behind]:
+                    return False
+            behind += 1
+    return sum(request.recent) <= design.scope.last_position
 
 
 @lemma(has_interval)
@@ -314,46 +281,33 @@ def marks_are_on_the_grid(s: State, design: Design) -> bool:
     return True
 
 
-@lemma(lazy)
-def newest_claim_is_next(s: State, design: Design) -> bool:
+@lemma(lazy, each=IN_USE)
+def newest_claim_is_next(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Lazy: the newest pending claim is at `next`; without one, `next` is `last`."""
-    for number, request in enumerate(s.requests):
-        if request.phase != IDLE:
-            if not claim_pending(s, number) or request.phase == ADMITTED:
-                if request.next != request.last:
-                    return False
-            else:
-                newest = True
-                for index in range(design.scope.lookahead, -1, -1):
-                    row = s.batches[index].rows[number]
-                    if row.mark != ABSENT:
-                        if newest and row.position != request.next:
-                            return False
-                        newest = False
+    if not claim_pending(s, number) or request.phase == ADMITTED:
+        return request.next == request.last
+    for index in range(design.scope.lookahead, -1, -1):
+        row = s.batches[index].rows[number]
+        if row.mark != ABSENT:
+            return row.position == request.next
     return True
 
 
-@lemma(lazy)
-def filled_is_used(s: State, design: Design) -> bool:
+@lemma(lazy, each=IN_USE)
+def filled_is_used(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Lazy: a ring position that holds a slot is `last`, or a pending claim is for it."""
-    for number, request in enumerate(s.requests):
-        if request.phase != IDLE:
-            for position, slot in enumerate(request.ring):
-                if slot != ABSENT and position != request.last and not claim_at(s, number, position):
-                    return False
-    return True
+    return all(
+        slot == ABSENT or position == request.last or claim_at(s, number, position)
+        for position, slot in enumerate(request.ring)
+    )
 
 
-@lemma()
-def owed_is_labelled(s: State, design: Design) -> bool:
+@lemma(each=IN_USE)
+def owed_is_labelled(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """What a request owes the cache is what its label says, at `last`."""
-    for request in s.requests:
-        if request.phase != IDLE:
-            if request.owed != request.last_len or (request.owed == ABSENT) != (request.owed_at == ABSENT):
-                return False
-            if request.owed != ABSENT and request.owed_at != request.last:
-                return False
-    return True
+    if request.owed != request.last_len or (request.owed == ABSENT) != (request.owed_at == ABSENT):
+        return False
+    return request.owed == ABSENT or request.owed_at == request.last
 
 
 LEMMAS = (

@@ -12,7 +12,7 @@ from spec.discipline import DISCIPLINE
 from spec.language import ABSENT, always, step
 from spec.rows import claim_pending, others_write, promised, writes
 from spec.scope import EAGER
-from spec.state import ADMITTED, IDLE, RUNNING, Row, State, Text
+from spec.state import ADMITTED, IDLE, IN_USE, RUNNING, Request, RequestId, Row, State, Text
 
 
 @always()
@@ -44,27 +44,20 @@ def one_owner(s: State, design: Design) -> bool:
     return True
 
 
-@always()
-def keep_index_defined(s: State, design: Design) -> bool:
+@always(each=RUNNING)
+def keep_index_defined(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """The keep index of every running request is a ring position that holds a slot."""
-    for request in s.requests:
-        if request.phase == RUNNING:
-            position = design.keep_index(request)
-            if position == ABSENT:
-                return False
-            if request.ring[position] == ABSENT:
-                return False
-    return True
+    position = design.keep_index(request)
+    return position != ABSENT and request.ring[position] != ABSENT
 
 
-@always()
-def lookahead_window(s: State, design: Design) -> bool:
+@always(each=RUNNING)
+def lookahead_window(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """For every pending row of a running request, the request is 0 to L decode steps ahead of the row."""
     for batch in s.batches:
-        for request, row in zip(s.requests, batch.rows):
-            if row.present and request.phase == RUNNING:
-                if not 0 <= request.decode_count - row.decode_count <= design.scope.lookahead:
-                    return False
+        row = batch.rows[number]
+        if row.present and not 0 <= request.decode_count - row.decode_count <= design.scope.lookahead:
+            return False
     return True
 
 
@@ -165,22 +158,21 @@ def _ring_keeps_apart(design: Design) -> bool:
     return design.scope.ring_keeps_apart
 
 
-@always(_ring_keeps_apart)
-def ring_apart(s: State, design: Design) -> bool:
+@always(_ring_keeps_apart, each=RUNNING)
+def ring_apart(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """No pending row targets the slot at `last` while the label is present.
 
     A prefill claim that the design names at preparation is excepted. Claimed where the ring has 1 + ceil((L + 1) / K)
     positions, and of every lazy design. One that labels a checkpoint which a later claim in place is going to
     overwrite breaks it where K <= L, though a gate may keep that checkpoint out of the cache (merged-29792).
     """
-    for number, request in enumerate(s.requests):
-        if request.phase == RUNNING and request.last_len != ABSENT:
-            kept = request.ring[design.keep_index(request)]
-            for batch in s.batches:
-                row = batch.rows[number]
-                excepted = row.decode_count == 0 and design.names_prefill_at_preparation()
-                if row.present and row.mark != ABSENT and row.slot == kept and not excepted:
-                    return False
+    if request.last_len != ABSENT:
+        kept = request.ring[design.keep_index(request)]
+        for batch in s.batches:
+            row = batch.rows[number]
+            excepted = row.decode_count == 0 and design.names_prefill_at_preparation()
+            if row.present and row.mark != ABSENT and row.slot == kept and not excepted:
+                return False
     return True
 
 
@@ -227,14 +219,10 @@ def one_entry_per_key(s: State, design: Design) -> bool:
     return True
 
 
-@always(lazy)
-def lazy_keeps_one(s: State, design: Design) -> bool:
+@always(lazy, each=IN_USE)
+def lazy_keeps_one(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """A lazy request with no claim pending holds exactly one slot in its ring: what is superseded has been freed."""
-    for number, request in enumerate(s.requests):
-        if request.phase != IDLE and not claim_pending(s, number):
-            if sum(slot != ABSENT for slot in request.ring) != 1:
-                return False
-    return True
+    return claim_pending(s, number) or sum(slot != ABSENT for slot in request.ring) == 1
 
 
 @always(has_interval)

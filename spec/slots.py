@@ -9,6 +9,8 @@ Every slot has one owner: the free list, a request's working slot, a ring positi
 
 from __future__ import annotations
 
+from typing import Final
+
 from spec.design import Design
 from spec.language import ABSENT, guard, require
 from spec.rows import awaits_read, awaits_write, in_flight
@@ -25,6 +27,12 @@ from spec.state import (
     nothing,
     spent_row,
 )
+
+NOT_WORTH_CHOOSING: Final = (
+    "`taking slot N` is for a free slot that an unwritten row still targets, and this one is not; leave it out"
+)
+NOT_ASKED: Final = "nothing in this step asks for a slot, so it says nothing about what is free; leave that clause out"
+"""Why an action that may say what the allocator has to give may not happen with this supply."""
 
 
 def take(s: State, design: Design, supply: Supply) -> Slot:
@@ -57,7 +65,10 @@ def available(s: State, supply: Supply) -> int:
 
 def publish(s: State, design: Design, request: RequestId, slot: Slot, length: Length) -> None:
     """Move a slot of `request` to the cache, under the first `length` tokens of its text."""
-    guard(sum(key.family != ABSENT for key in s.cached) < design.scope.nodes)
+    guard(
+        sum(key.family != ABSENT for key in s.cached) < design.scope.nodes,
+        "the cache is full and something would be published; evict first, or write a larger nodes=",
+    )
     require(s.cached[slot].family == ABSENT, "one-owner")
     s.cached[slot] = Text(s.requests[request].family, length)
     s.step.events[request].published = length

@@ -29,6 +29,8 @@ ADMITTED: Final = 1
 """It owns its slots; the prefill has not been launched."""
 RUNNING: Final = 2
 """Its prefill has been launched; it may be in decode batches."""
+IN_USE: Final = (ADMITTED, RUNNING)
+"""The phases of a request that is there."""
 
 
 @record

@@ -19,7 +19,7 @@ from typing import Any
 import spec
 import spec.language
 from checker.explain.narrate import family_name, request_name, slot_name, value_name
-from checker.model.source import EDITED
+from checker.model.source import EDITED, on_one_line
 from spec.language import Property, Vector, Violated
 
 _ROOT = Path(spec.__file__).parent.parent
@@ -67,10 +67,10 @@ class _Stop:
 def false_clause(stated: Property, states: list[Any], context: Any) -> Clause | None:
     """Return why a property is false of its states (one for *always*, before and after for *step*); None: it holds."""
     requests = _records(states)
-    function = stated.function
-    assert isinstance(function, FunctionType)
+    written = stated.written
+    assert isinstance(written, FunctionType)
     try:
-        stop = _verdict(function, [*states, context])
+        stop = _verdict(stated.function, written.__code__, [*states, context])
     except Violated as violation:
         return violated_clause(violation, states)
     if stop is None:
@@ -90,7 +90,9 @@ def false_clause(stated: Property, states: list[Any], context: Any) -> Clause | 
         condition, truth = returned.value, False
         code = _one_line(source, returned)
     where = _where(stop.code, condition.lineno)
-    return _Reading(source, requests, stop.names).clause(where, code, condition, truth, _loops(found))
+    # Of a property of each request, which one it is false of.
+    given = stop.code.co_varnames[2:4] if stated.of_one else ()
+    return _Reading(source, requests, stop.names).clause(where, code, condition, truth, [*given, *_loops(found)])
 
 
 def violated_clause(violation: BaseException, states: list[Any]) -> Clause:
@@ -105,7 +107,7 @@ def violated_clause(violation: BaseException, states: list[Any]) -> Clause:
     found = _path_to(tree, lambda node: isinstance(node, ast.stmt) and _covers(node, line))
     statement = found[-1]
     reading = _Reading(source, _records([*states, *names.values()]), names)
-    text = _one_line(source, statement)
+    text = on_one_line(_one_line(source, statement))
     where = _where(code, line)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
@@ -124,8 +126,8 @@ def _records(states: list[Any]) -> list[tuple[int, Any]]:
     return [pair for records in lists if isinstance(records, Vector) for pair in enumerate(records)]
 
 
-def _verdict(function: FunctionType, arguments: list[Any]) -> _Stop | None:
-    """Run a property; return where it said False, None if it did not. Other tracing is put back afterwards."""
+def _verdict(function: Callable[..., bool], watched: CodeType, arguments: list[Any]) -> _Stop | None:
+    """Run a property; return where what is watched last said False, None if it holds. Other tracing is put back."""
     stops: list[_Stop] = []
 
     def inside(frame: FrameType, event: str, value: Any) -> Any:
@@ -134,7 +136,7 @@ def _verdict(function: FunctionType, arguments: list[Any]) -> _Stop | None:
         return inside
 
     def calls(frame: FrameType, event: str, value: Any) -> Any:
-        return inside if frame.f_code is function.__code__ else None
+        return inside if frame.f_code is watched else None
 
     before = sys.gettrace()
     sys.settrace(calls)

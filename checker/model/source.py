@@ -60,6 +60,23 @@ def refuse(file: str, node: ast.AST, what: str = "", instead: str = "") -> Outsi
     return OutsideSubset(file, getattr(node, "lineno", 0), what or f"{known} is outside the subset", instead or advice)
 
 
+def on_one_line(text: str) -> str:
+    """Return a statement on one line; of a guard only what it asks, since its reason is said where it is asked for."""
+    line = " ".join(text.split())
+    try:
+        [statement] = ast.parse(line).body
+    except (SyntaxError, ValueError):
+        return line
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not (isinstance(call, ast.Call) and ast.unparse(call.func) == "guard" and call.args):
+        return line
+    # Whatever stands between the brackets and the reason belongs to the condition: brackets of its own, too.
+    reason: list[ast.expr | ast.keyword] = [*call.args[1:], *call.keywords]
+    end = reason[0].col_offset if reason else -1
+    asked = line.encode()[len("guard(") : end].decode().rstrip(" ,").lstrip()
+    return f"guard({asked})"
+
+
 EDITED: dict[str, str] = {}
 """Texts that stand in no file: edited copies of spec modules, by the name under which they were compiled."""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, TypeVar, get_type_hints
 
-from checker.model.layout import flatten
+from checker.model.layout import Array, Leaf, Record, flatten
 from checker.model.model import MOST_CHOICES, Model, first_few, load_module, parameters
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel, place_in, told
@@ -73,11 +73,14 @@ def user_model(file: str, words: str) -> Model:
     for stated in module.properties:
         if not isinstance(_call(module, stated.applies, context), bool):
             raise BadModel(
-                f"{_place(module, stated.function)}: what says where {stated.name} applies answers neither True nor "
+                f"{_place(module, stated.written)}: what says where {stated.name} applies answers neither True nor "
                 "False; let it return a comparison"
             )
     _refuse_sorts(module, scope)
     model = Model(module, scope, context)
+    for stated in module.properties:
+        if stated.of_one:
+            _refuse_each(module, stated, model.shape.fields.get("requests"))
     if list(flatten(model.init)) != list(flatten(_call(module, module.init, scope))):
         raise BadModel(
             f"{_place(module, module.init)}: init() returns another state each time; let it depend on the scope alone"
@@ -188,8 +191,8 @@ def _hints(module: ModuleType, action: Action) -> None:
 
 def _refuse_property(module: ModuleType, stated: Property) -> None:
     """Raise BadModel where a property's function does not take what its kind is handed."""
-    _refuse_odd_function(module, stated.function, "property")
-    place = _place(module, stated.function)
+    _refuse_odd_function(module, stated.written, "property")
+    place = _place(module, stated.written)
     if not callable(stated.applies):
         raise BadModel(
             f"{place}: @{stated.kind}({stated.applies!r}) asks no function; write one of the context, or leave it out"
@@ -197,14 +200,33 @@ def _refuse_property(module: ModuleType, stated: Property) -> None:
     if stated.kind not in _STATES:
         raise BadModel(f"{place}: no property is of kind {stated.kind!r}; declare it with one of {', '.join(_STATES)}")
     context = "context" if hasattr(module, "Context") else "scope"
-    wanted = (*_STATES[stated.kind], context)
-    names = list(inspect.signature(stated.function).parameters)
+    wanted = (*_STATES[stated.kind], context, *(("number", "request") if stated.of_one else ()))
+    names = list(inspect.signature(stated.written).parameters)
     if len(names) != len(wanted):
-        called = stated.function.__name__
+        called = stated.written.__name__
+        asked = "each request" if stated.of_one else "a step" if stated.of_steps else "a state"
         raise BadModel(
-            f"{place}: @{stated.kind}() is asked of {'a step' if stated.of_steps else 'a state'}, and {called} takes "
+            f"{place}: @{stated.kind}({'each=...' if stated.of_one else ''}) is asked of {asked}, and {called} takes "
             f"({', '.join(names)}); write def {called}({', '.join(wanted)})"
         )
+
+
+def _refuse_each(module: ModuleType, stated: Property, requests: object) -> None:
+    """Raise BadModel where a property of each request would be asked of none, whatever the state is."""
+    place = f"{_place(module, stated.written)}: {stated.name} is stated of each request"
+    records = requests.elements if isinstance(requests, Array) else [None]
+    phases = [record.fields.get("phase") if isinstance(record, Record) else None for record in records]
+    numbers = [phase for phase in phases if isinstance(phase, Leaf)]
+    if len(numbers) < len(records):
+        raise BadModel(
+            f"{place}, and the state has no Vector `requests` of records with a number `phase`; leave each= out, and "
+            "write a loop"
+        )
+    for wanted in stated.each or (None,):
+        if not isinstance(wanted, int) or not all(phase.low <= wanted <= phase.high for phase in numbers):
+            raise BadModel(
+                f"{place} in phase {wanted}, which none is ever in; write each= with what `phase` may be, or a tuple"
+            )
 
 
 def _refuse_odd_function(module: ModuleType, function: object, what: str) -> None:
@@ -225,7 +247,7 @@ def _refuse_doubles(module: ModuleType) -> None:
     for what, listed in (("actions", module.actions), ("properties", module.properties)):
         counted = Counter(each.name for each in listed)
         for name, times in counted.items():
-            places = [_place(module, each.function) for each in listed if each.name == name]
+            places = [_place(module, getattr(each, "written", each.function)) for each in listed if each.name == name]
             if times > 1:
                 raise BadModel(
                     f"{places[-1]}: two of the {what} are called {name}, the other at {places[0]}; rename one, "

@@ -1,4 +1,4 @@
-"""Automatic mutants of the code that ships: each must be told from the spec by a property of proof/boundary_contract.py.
+"""Automatic mutants of the code that ships: a property of proof/boundary_contract.py must tell each from the spec.
 
 The questions of one mutant differ from the last one's in the shipped text only, so the solver is asked at once: a
 search, which would have to compute all steps anew, costs more. Columns come first; they cost nearly nothing.

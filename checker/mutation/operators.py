@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import spec
+from checker.model.source import on_one_line
 from checker.model.spec_copy import source_of
 from checker.mutation.source_edit import Span, Text
 
@@ -122,19 +123,25 @@ def reached() -> set[str]:
 def mutants_of(module: str, source: str, wanted: set[str] | None = None) -> list[Mutant]:
     """Return every mutant of one text, in the order of its lines; `wanted`: only of these functions."""
     text = Text(source)
+    lines = source.splitlines()
     made: list[Mutant] = []
     seen = {source}
     times: dict[str, int] = {}
     for name, node in _functions(ast.parse(source)):
         if wanted is not None and name.rpartition(".")[2] not in wanted:
             continue
+        guards = _guards(node)
         for operator, span, new in sorted(_changes(text, node), key=lambda change: (change[1], change[0])):
             changed = text.replaced(span, new)
             if changed in seen:
                 continue
             seen.add(changed)
             line, column = text.place(span[0])
-            was, now = source.splitlines()[line - 1].strip(), changed.splitlines()[line - 1].strip()
+            # A guard is shown whole, and without its reason: a survivor is known by what is asked.
+            shown = next((guard for guard in guards if line - 1 in guard), range(line - 1, line))
+            was, now = (
+                on_one_line("\n".join(each[shown.start : shown.stop])) for each in (lines, changed.splitlines())
+            )
             key = f"{name}: {was} -> {now}"
             times[key] = times.get(key, 0) + 1
             made.append(Mutant(module, name, operator, line, column, was, now, changed, times[key]))
@@ -149,6 +156,12 @@ def _functions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
             for inner in node.body:
                 if isinstance(inner, ast.FunctionDef) and inner.name != "__init__":
                     yield f"{node.name}.{inner.name}", inner
+
+
+def _guards(function: ast.FunctionDef) -> list[range]:
+    """Return the lines of every guard of a function, counted from 0."""
+    called = [node for node in ast.walk(function) if isinstance(node, ast.Call) and ast.unparse(node.func) == "guard"]
+    return [range(node.lineno - 1, node.end_lineno or node.lineno) for node in called]
 
 
 def _changes(text: Text, function: ast.FunctionDef) -> Iterator[Change]:

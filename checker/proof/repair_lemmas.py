@@ -18,7 +18,7 @@ from spec.language import ABSENT, Property, lemma
 from spec.lemmas import LEMMAS, before_claims
 from spec.rows import awaits_write, claims
 from spec.scope import EAGER
-from spec.state import IDLE, RUNNING, RequestId, State, Text
+from spec.state import IN_USE, RUNNING, Request, RequestId, State, Text
 
 
 def _names(design: Design) -> bool:
@@ -34,67 +34,57 @@ def prefill_pending(s: State, request: RequestId) -> bool:
     return any(batch.rows[request].present and batch.rows[request].decode_count == 0 for batch in s.batches)
 
 
-@lemma(_names)
-def prefill_is_named(s: State, design: Design) -> bool:
+@lemma(_names, each=RUNNING)
+def prefill_is_named(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """While its prefill is pending, `last` and label are the prefill's claim; a later claim in place took it back."""
-    for number, request in enumerate(s.requests):
-        if request.phase == RUNNING and prefill_pending(s, number):
-            if request.owed != ABSENT:
-                return False
-            for index, batch in enumerate(s.batches):
-                row = batch.rows[number]
-                if row.present and row.decode_count == 0:
-                    later = any(
-                        place > index and other.rows[number].mark != ABSENT and other.rows[number].slot == row.slot
-                        for place, other in enumerate(s.batches)
-                    )
-                    if row.mark != ABSENT and request.last != row.position:
-                        return False
-                    if request.last_len != (ABSENT if later else row.mark):
-                        return False
+    if prefill_pending(s, number):
+        if request.owed != ABSENT:
+            return False
+        for index, batch in enumerate(s.batches):
+            row = batch.rows[number]
+            if row.present and row.decode_count == 0:
+                later = any(
+                    place > index and other.rows[number].mark != ABSENT and other.rows[number].slot == row.slot
+                    for place, other in enumerate(s.batches)
+                )
+                if row.mark != ABSENT and request.last != row.position:
+                    return False
+                if request.last_len != (ABSENT if later else row.mark):
+                    return False
     return True
 
 
-@lemma(_names)
-def label_is_written_in_the_end(s: State, design: Design) -> bool:
+@lemma(_names, each=RUNNING)
+def label_is_written_in_the_end(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Once its prefill is processed, a labelled slot holds the label's state, and nothing in flight will write it."""
-    for number, request in enumerate(s.requests):
-        if request.phase == RUNNING and request.last_len != ABSENT:
-            slot = request.ring[request.last]
-            if request.last_len <= 0 or slot == ABSENT:
+    if request.last_len != ABSENT:
+        slot = request.ring[request.last]
+        if request.last_len <= 0 or slot == ABSENT:
+            return False
+        if not prefill_pending(s, number):
+            if s.holds[slot] != Text(request.family, request.last_len):
                 return False
-            if not prefill_pending(s, number):
-                if s.holds[slot] != Text(request.family, request.last_len):
-                    return False
-                if awaits_write(s, slot) or claims(s, number, slot):
-                    return False
+            return not awaits_write(s, slot) and not claims(s, number, slot)
     return True
 
 
-@lemma(_names_eagerly)
-def claims_stay_in_order(s: State, design: Design) -> bool:
+@lemma(_names_eagerly, each=IN_USE)
+def claims_stay_in_order(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Eager: `next` is due, pending claims lie right before it, and a processed label lies before them."""
-    for number, request in enumerate(s.requests):
-        if request.phase != IDLE:
-            position = before_claims(s, number, design)
-            if request.next != request.due or position == ABSENT:
-                return False
-            if request.last_len != ABSENT and not prefill_pending(s, number) and request.last != position:
-                return False
-    return True
+    position = before_claims(s, number, design)
+    if request.next != request.due or position == ABSENT:
+        return False
+    return request.last_len == ABSENT or prefill_pending(s, number) or request.last == position
 
 
-@lemma(_names)
-def owed_in_the_end(s: State, design: Design) -> bool:
+@lemma(_names, each=IN_USE)
+def owed_in_the_end(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Once its prefill is processed, what a request owes the cache is what its label says, at `last`."""
-    for number, request in enumerate(s.requests):
-        if request.phase != IDLE:
-            if (request.owed == ABSENT) != (request.owed_at == ABSENT):
-                return False
-            if not prefill_pending(s, number):
-                if request.owed != request.last_len or (request.owed != ABSENT and request.owed_at != request.last):
-                    return False
-    return True
+    if (request.owed == ABSENT) != (request.owed_at == ABSENT):
+        return False
+    if prefill_pending(s, number):
+        return True
+    return request.owed == request.last_len and (request.owed == ABSENT or request.owed_at == request.last)
 
 
 WEAKER: tuple[Property, ...] = (

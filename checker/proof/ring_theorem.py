@@ -47,7 +47,7 @@ class NoGate(Design):
         return True
 
 
-apart_everywhere = always()(ring_apart.function)
+apart_everywhere = always(each=RUNNING)(ring_apart.written)
 """The property ring-apart, claimed in rings of any length."""
 
 

@@ -6,14 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import spec.model
-from checker.explain.failing_condition import false_clause
+from checker.explain.failing_condition import false_clause, violated_clause
 from checker.explain.lanes import CPU, DEVICE, Lanes, broken
 from checker.explain.narrate import launched, say
 from checker.model.model import Model, Taken
 from checker.model.replay import Replay
 from checker.scenarios.commands import Command
 from checker.scenarios.expectations import Expectation, Moment
-from checker.scenarios.guards import closed_by
 from spec.design import Design
 from spec.language import Disabled
 from spec.scope import Scope
@@ -122,14 +121,15 @@ class Player:
                 raise command.error(message, self._text())
 
     def _disabled(self, command: Command, disabled: Disabled) -> None:
-        closed = closed_by(disabled)
+        clause = violated_clause(disabled, [self.run.state])
+        why = disabled.why or clause.code
         if not command.refused:
-            message = f"this step may not happen: {closed.words} [{closed.place}: {closed.source}]"
+            message = f"this step may not happen: {why} [{clause.where}: {clause.code}]"
             raise command.error(message, self._text())
         self.played.met += 1
         self.moment.violated = {}
         self._told("-", CPU, command.text)
-        self._note("ok", "may not happen", closed.words)
+        self._note("ok", "may not happen", why)
 
     # Expectations.
 

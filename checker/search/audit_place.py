@@ -42,7 +42,7 @@ def of_action(native: Native, done: Try, leaf: int | None = None) -> str:
 
 def of_property(model: Model, stated: Property, *states: Plain) -> str:
     """Return the line on which a property, or what it calls last, gives its value natively."""
-    return _spelled(_run(stated.function, [*states, model.context], lambda before: None))
+    return _spelled(_run(stated.function, [*states, model.context], lambda before: None, stated.written))
 
 
 def _spelled(place: Place) -> str:
@@ -54,9 +54,14 @@ def _start(function: Callable[..., object]) -> Place:
     return function.__code__, function.__code__.co_firstlineno
 
 
-def _run(function: Callable[..., object], arguments: list[object], watch: Callable[[Place], None]) -> Place:
+def _run(
+    function: Callable[..., object],
+    arguments: list[object],
+    watch: Callable[[Place], None],
+    written: Callable[..., object] | None = None,
+) -> Place:
     """Run a function, look after every line at what it has done, and return the line on which it ends or raises."""
-    last = _start(function)
+    last = _start(written or function)
     raised = False
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:

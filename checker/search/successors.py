@@ -273,7 +273,10 @@ class Expander:
     def sights(self, compiled: Compiled, stepped: Stepped) -> list[tuple[str, Mask]]:
         """Return where a step shows each *sometimes* that it may show."""
         seen = compiled.sighting.run(stepped.load)
-        return [(name, stepped.alive & column) for (name, _), column in zip(compiled.sights, seen, strict=True)]
+        return [
+            (name, stepped.alive & np.asarray(column, bool))
+            for (name, _), column in zip(compiled.sights, seen, strict=True)
+        ]
 
     def _note(
         self,

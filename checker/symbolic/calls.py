@@ -74,7 +74,10 @@ class Calls(Expressions):
     ) -> Held:
         """Walk or perform a call that the text makes."""
         if function is guard:
-            self.guarded(self.truth(bind(guard, arguments, named)["condition"], node, frame))
+            given = bind(guard, arguments, named)
+            if not isinstance(given["why"], str):
+                raise Refused("a guard() whose reason is no text", 'write guard(condition, "what is in the way")')
+            self.guarded(self.truth(given["condition"], node, frame))
             return None
         if function is require:
             given = bind(require, arguments, named)

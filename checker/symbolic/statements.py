@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from types import FunctionType, MethodType
 
+import spec.language
 from checker.model.layout import Record, leaves
 from checker.model.source import OutsideSubset, refuse, text_of
 from checker.model.user_files import FILES, MISTAKES, BadModel, told
@@ -84,7 +85,13 @@ class Walk(Calls):
 
     def ask(self, function: Function, arguments: list[Held]) -> Value:
         """Walk a call and return whether its value is true, as Python takes it."""
-        value = self.run(function, arguments)
+        try:
+            value = self.run(function, arguments)
+        except OutsideSubset as outside:
+            # What is said of each request is asked by the language: a fault of that is one of what is written.
+            if outside.args[0] != spec.language.__file__:
+                raise
+            raise refuse(*_text_of(function), *outside.args[2:]) from None
         if self.enabled is not True:
             raise refuse(*_text_of(function), "a guard(...) outside an action", "return whether it holds")
         if value is UNDEFINED or is_reference(value) or isinstance(value, Lazily):
@@ -303,7 +310,8 @@ class Walk(Calls):
 
 
 def _text_of(function: Function) -> tuple[str, ast.FunctionDef]:
-    plain = function.function if isinstance(function, (Action, Property)) else function
+    plain = function.written if isinstance(function, Property) else function
+    plain = plain.function if isinstance(plain, Action) else plain
     plain = plain.__func__ if isinstance(plain, MethodType) else plain
     return plain.__code__.co_filename, text_of(plain)
 

@@ -125,7 +125,7 @@ class Reader:
             if node in self.hidden.values():
                 kind = "is of kind " + stated.kind if len(states) == 1 else "asks it of the state before its own step"
                 raise BadModel(
-                    f"{place_of_function(stated.function)}: the property {stated.name} reads {node.name}, which only "
+                    f"{place_of_function(stated.written)}: the property {stated.name} reads {node.name}, which only "
                     f"tells of the last step, and {kind}; make it a step property that reads it of the state after"
                 )
         # A property that indexes outside a vector is false, not undefined.

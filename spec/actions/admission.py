@@ -7,7 +7,7 @@ from spec.design import Design
 from spec.language import action, guard
 from spec.rows import has_rows
 from spec.scope import EAGER
-from spec.slots import available, take, worth_choosing
+from spec.slots import NOT_WORTH_CHOOSING, available, take, worth_choosing
 from spec.state import ADMITTED, IDLE, Family, Length, RequestId, State, Supply
 
 
@@ -19,10 +19,13 @@ def admit(s: State, design: Design, request: RequestId, family: Family, prompt: 
     `source` locks the cache entry. A name is used again only after its last row has returned.
     """
     me = s.requests[request]
-    guard(me.phase == IDLE)
-    guard(not has_rows(s, request))
-    guard(worth_choosing(s, supply))
-    guard(available(s, supply) >= design.scope.slots_to_start)
+    guard(me.phase == IDLE, "the name is in use; finish or abort the request first, or use another name")
+    guard(not has_rows(s, request), "batches with rows of this name are still pending; process them first")
+    guard(worth_choosing(s, supply), NOT_WORTH_CHOOSING)
+    guard(
+        available(s, supply) >= design.scope.slots_to_start,
+        "too few slots are free to admit it; finish, abort or evict something first, or write a larger slots=",
+    )
     me.phase = ADMITTED
     me.family = family
     me.seq_len = prompt

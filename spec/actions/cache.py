@@ -12,8 +12,8 @@ from spec.state import Slot, State, nothing
 @action(slot=slots)
 def evict(s: State, design: Design, slot: Slot) -> None:
     """Evict the cache entry in `slot`, unless an admitted request is going to copy from it."""
-    guard(s.cached[slot].family != ABSENT)
-    guard(not locked(s, slot))
+    guard(s.cached[slot].family != ABSENT, "this slot is not cached; name one that is")
+    guard(not locked(s, slot), "an admitted request is going to copy from it; prefill that first")
     s.cached[slot] = nothing()
     give_back(s, slot)
     forget(s)

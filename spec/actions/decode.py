@@ -9,7 +9,7 @@ from spec.language import ABSENT, action, guard
 from spec.ring import advance, claim_lazily
 from spec.rows import row_of
 from spec.scope import ANY, EAGER, LAZY
-from spec.slots import worth_choosing
+from spec.slots import NOT_ASKED, NOT_WORTH_CHOOSING, worth_choosing
 from spec.state import RUNNING, RequestId, Row, State, Supply
 
 
@@ -24,21 +24,27 @@ def prepare(
 ) -> None:
     """Prepare and launch a decode batch of any running requests, none of them included."""
     scope = design.scope
-    guard(s.pending < scope.window)
-    guard(worth_choosing(s, supply))
+    guard(s.pending < scope.window, "L + 1 batches are pending already; process one first")
+    guard(worth_choosing(s, supply), NOT_WORTH_CHOOSING)
     for request in order:
-        guard(rows[request] or not boundaries[request])
+        guard(rows[request] or not boundaries[request], "a boundary needs a row; name the request in the batch as well")
         if rows[request]:
-            guard(s.requests[request].phase == RUNNING)
-            guard(s.requests[request].seq_len < scope.max_len)
+            guard(
+                s.requests[request].phase == RUNNING,
+                "a decode needs a running request; prefill it first, alone on its line",
+            )
+            guard(s.requests[request].seq_len < scope.max_len, "it has reached max_len; write a larger max_len=")
             if scope.interval == ANY and boundaries[request]:
-                guard(within_gap_rule(scope, s.requests[request]))
+                guard(
+                    within_gap_rule(scope, s.requests[request]),
+                    "the gap rule forbids one more boundary among its last L + 1 lengths; leave `boundary` out",
+                )
     for request in order:
         if rows[request]:
             s.batches[s.pending].rows[request] = decode_row(s, design, request, boundaries[request], supply)
             s.step.events[request].prepared = True
     s.pending += 1
-    guard(supply == ABSENT or s.step.asked)
+    guard(supply == ABSENT or s.step.asked, NOT_ASKED)
 
 
 def decode_row(s: State, design: Design, request: RequestId, boundary: bool, supply: Supply) -> Row:

@@ -11,7 +11,7 @@ from spec.state import Row, State, Text, nothing
 @action()
 def device(s: State, design: Design) -> None:
     """Run the oldest batch that has not been run."""
-    guard(s.written < s.pending)
+    guard(s.written < s.pending, "every launched batch has run; prepare one first")
     for row in s.batches[s.written].rows:
         if row.present:
             run(s, row)

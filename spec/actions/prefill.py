@@ -17,8 +17,8 @@ def prefill(s: State, design: Design, request: RequestId, choice: Length) -> Non
     """Prepare and launch the prefill of an admitted request; its mark claims the position `next`."""
     scope = design.scope
     me = s.requests[request]
-    guard(me.phase == ADMITTED)
-    guard(s.pending < scope.window)
+    guard(me.phase == ADMITTED, "it is not waiting for its prefill; admit it first, and prefill it once")
+    guard(s.pending < scope.window, "L + 1 batches are pending already; process one first")
     mark = prefill_mark(s, design, request, choice)
     remember_prompt(scope, me, mark)
     row = row_of(me, 0, source=me.source, start=me.prefix, mark=mark)

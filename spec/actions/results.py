@@ -8,7 +8,17 @@ from spec.language import ABSENT, action, copy, guard, require
 from spec.ring import following, give_up
 from spec.rows import claim_at
 from spec.scope import EAGER, LAZY
-from spec.slots import forget, give_back, key_cached, publish, release, take, worth_choosing
+from spec.slots import (
+    NOT_ASKED,
+    NOT_WORTH_CHOOSING,
+    forget,
+    give_back,
+    key_cached,
+    publish,
+    release,
+    take,
+    worth_choosing,
+)
 from spec.state import RUNNING, Batch, Length, Position, Request, RequestId, Row, State, Supply, empty_batch
 
 
@@ -18,20 +28,26 @@ def process(s: State, design: Design, finishes: tuple[bool, ...], order: tuple[R
 
     Rows of requests that have left meanwhile are ignored.
     """
-    guard(s.pending > 0)
-    guard(design.ready(s))
-    guard(worth_choosing(s, supply))
+    guard(s.pending > 0, "no batch is pending; prepare one first")
+    guard(design.ready(s), "the device has not yet run what the design waits for; write `device` before")
+    guard(worth_choosing(s, supply), NOT_WORTH_CHOOSING)
     oldest = s.batches[0]
-    guard(order == tuple(sorted(order)) or sum(row.present for row in oldest.rows) > 1)
+    guard(
+        order == tuple(sorted(order)) or sum(row.present for row in oldest.rows) > 1,
+        "the order matters only among several rows; leave it out",
+    )
     for request in order:
         if finishes[request]:
-            guard(oldest.rows[request].present and s.requests[request].phase == RUNNING)
+            guard(
+                oldest.rows[request].present and s.requests[request].phase == RUNNING,
+                "only a running request with a row in the oldest pending batch can finish here",
+            )
     batch = retire(s, design)
     for request in order:
         row = batch.rows[request]
         if row.present and s.requests[request].phase == RUNNING:
             result(s, design, request, row, finishes[request], supply)
-    guard(supply == ABSENT or s.step.asked)
+    guard(supply == ABSENT or s.step.asked, NOT_ASKED)
     forget(s)
 
 

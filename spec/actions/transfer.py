@@ -12,7 +12,7 @@ from spec.state import IDLE, RequestId, State
 @action(request=requests)
 def abort(s: State, design: Design, request: RequestId) -> None:
     """Abort an admitted or running request: it publishes nothing and gives everything back."""
-    guard(s.requests[request].phase != IDLE)
+    guard(s.requests[request].phase != IDLE, "the name is not in use; admit it first")
     s.step.events[request].aborted = True
     release(s, design, request)
     forget(s)

@@ -106,7 +106,8 @@ LINELESS = {
     "an applies that fails": BAD.replace("@always()", "@always(lambda scope: scope.nothing)"),
     "an applies that is no function": BAD.replace("@always()", "@always(False)"),
     "an action's applies that is no function": "@action(5)\ndef jump(s, scope):\n    s.x = 0\n\n\n" + BAD,
-    "an action's applies that answers a number": "@action(lambda scope: 5)\ndef jump(s, scope):\n    s.x = 0\n\n\n" + BAD,
+    "an action's applies that answers a number": "@action(lambda scope: 5)\ndef jump(s, scope):\n    s.x = 0\n\n\n"
+    + BAD,
     "an applies that is once true": "kept = [1]\n\n\ndef once(scope):\n    return kept.pop() if kept else 0\n\n\n"
     + HELD
     + BAD.replace("@always()", "@always(once)"),

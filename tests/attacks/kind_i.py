@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.attacks.models import act, claim
 
 START = "guard(s.x < 4)\ns.x += 1\n"
+WHY = "\n\ndef why(s):\n    bump(s)\n    return 'why'\n"
 CALLS = """
 def bump(s):
     s.y = min(s.y + 1, 5)
@@ -291,7 +292,10 @@ ORDER = {
     "a require with a number for a name": does("require(s.x < 3, 1)", "s.x < 9"),
     "a require with named arguments": does("require(condition=s.x < 3, name='q')", "s.x < 9"),
     "a require without a name": does("require(s.x < 3)", "s.x < 9"),
-    "a guard with a second argument": does("guard(s.x < 3, 'why')", "s.x < 3"),
+    "a guard with a number for a reason": does("guard(s.x < 3, 1)", "s.x < 3"),
+    "a guard with a reason of two": does("guard(s.x < 3, 'why' if s.x > 9 else 'so')", "s.x < 3"),
+    "a guard with a reason that has an effect": does("guard(s.x < 3, why(s))", "s.y < 1", CALLS + WHY),
+    "a guard with a third argument": does("guard(s.x < 3, 'why', 'so')", "s.x < 3"),
     "a guard with a named argument": does("guard(condition=s.x < 3)", "s.x < 2"),
     "a copy with a named argument": does(
         "s.cells[0] = copy(value=s.cells[1])\ns.cells[0].n = s.x", "s.cells[1].n == 0 and s.x < 3"
@@ -354,6 +358,8 @@ LEGAL = {
     ),
     "effects under and": does("s.flag = s.x > 1 and yes(s)"),
     "effects in a loop": does("for i in range(2):\n    bump(s)", "s.y != 4"),
+    "a guard with a reason": does("guard(s.x < 3, 'why')", "s.x < 3"),
+    "a guard with a reason by its name": does("guard(why=so, condition=s.x < 3)", "s.x < 3", CALLS + "\n\nso = 'so'\n"),
     "a guard after a violation": does("require(s.x < 3, 'q')\nguard(s.x < 9)", "s.x < 9"),
     "a range that is left": does("s.y = s.x * 2", "s.x < 9"),
     "an index that is left": does("s.y = s.v[s.x]", "s.x < 9"),

@@ -20,7 +20,7 @@ from checker.search.bfs import Search
 from checker.search.check import Check, run
 from checker.symbolic.graph import Graph
 from spec.scope import EAGER, LAZY, Scope
-from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i, native
+from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i, kind_j, native
 from tests.attacks.judged import Wrong, judge
 from tests.attacks.models import model
 from tests.support.paths import ROOT
@@ -34,6 +34,7 @@ KINDS = {
     "G": kind_g,
     "H": kind_h,
     "I": kind_i,
+    "J": kind_j,
 }
 ATTACKS = [(f"{kind}: {name}", text) for kind, module in KINDS.items() for name, text in module.ATTACKS.items()]
 LEGAL = [(f"{kind}: {name}", text) for kind, module in KINDS.items() for name, text in module.LEGAL.items()]
@@ -77,6 +78,13 @@ def test_the_spec_itself_is_read(mode):
     assert (shown.states, shown.transitions, outcome.status) == (found.states, found.transitions, found.status)
     assert sorted(shown.unseen) == sorted(found.unseen)
     assert found.states > 50
+
+
+@pytest.mark.parametrize("phases", ["()", "7", "(2, 7)"])
+def test_what_would_be_asked_of_no_request_is_refused(phases, file):
+    file.write_text(model(kind_j.each("return request.n < 4", phases)))
+    with pytest.raises(BadModel, match=r"model.py:\d+: p is stated of each request in phase .*, which none is ever in"):
+        run(Check("", model=str(file)))
 
 
 def test_the_attacks_are_many():

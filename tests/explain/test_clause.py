@@ -7,9 +7,10 @@ from checker.explain.failing_condition import false_clause, violated_clause
 from checker.model.model import Model
 from checker.model.replay import replay
 from spec.design import Design
-from spec.language import Violated, always, require
+from spec.language import Violated, always, lemma, require
 from spec.scope import Scope
 from spec.slots import give_back
+from spec.state import ADMITTED, IDLE, RUNNING
 from tests.support.timeline_runs import RUNS, run_of
 
 SCOPE = Scope.parse("requests=2 slots=6 nodes=2 max_len=4")
@@ -103,6 +104,53 @@ def a_choice(s, design):
 )
 def test_the_part_that_decided(function, code, values):
     assert clause_of(function) == (code, values)
+
+
+def in_a_loop(s, design, number, request):
+    """Return False under a condition on one request, in a loop."""
+    for position, slot in enumerate(request.ring):
+        if slot == 2 and position != request.last:
+            return False
+    return True
+
+
+def in_a_return(s, design, number, request):
+    """Return a comparison of what one request has."""
+    return request.next == request.last
+
+
+def by_an_index(s, design, number, request):
+    """Read an element that one request names and that does not exist."""
+    return s.free[request.source]
+
+
+@pytest.mark.parametrize(
+    ("function", "code", "values"),
+    [
+        (
+            in_a_loop,
+            "if slot == 2 and position != request.last: return False",
+            {"position": "1", "slot": "s2", "number": "1 (r2)", "request.last": "0"},
+        ),
+        (in_a_return, "return request.next == request.last", {"request.next": "1", "request.last": "0"}),
+        (by_an_index, "return s.free[request.source]  (index -1 outside 0..5)", {}),
+    ],
+)
+@pytest.mark.parametrize("declare", [always, lemma])
+def test_of_a_property_of_each_request_the_one_that_it_is_false_of_is_named(declare, function, code, values):
+    s = state()
+    first, second = s.requests
+    first.phase, first.source, first.next, first.last = ADMITTED, 1, 0, 0
+    second.phase, second.ring[1], second.next, second.last = RUNNING, 2, 1, 0
+    asked = declare(each=(ADMITTED, RUNNING))(function)
+    clause = false_clause(asked, [s], Design(SCOPE))
+    assert clause.code == code
+    assert clause.where.startswith("tests/test_clause.py:")
+    assert dict(clause.values).items() >= {"number": "1 (r2)", **values}.items()
+    assert clause.requests == {1}
+    assert false_clause(declare(each=IDLE)(function), [s], Design(SCOPE)) is None
+    second.phase = IDLE
+    assert false_clause(asked, [s], Design(SCOPE)) is None
 
 
 def an_index_outside(s, design):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from checker.model.source import on_one_line
 from checker.traces.format import Event
 from spec.language import Disabled, Violated
 
@@ -107,6 +108,6 @@ def stopped_at(error: Disabled | Violated) -> tuple[Place, dict[str, object]]:
 
 def place_of(filename: str, line: int, function: str, last: int | None = None) -> Place:
     """Return a statement that begins at `line` (from 1) and ends at `last`; files of ours are named from the root."""
-    text = " ".join(linecache.getline(filename, number).strip() for number in range(line, (last or line) + 1))
+    text = on_one_line("".join(linecache.getline(filename, number) for number in range(line, (last or line) + 1)))
     path = Path(filename)
     return Place(str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else path.name, line, function, text)
