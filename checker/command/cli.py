@@ -42,6 +42,7 @@ from checker.search.saved import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.search.suite import designs as design_checks
 from checker.traces.format import BadTrace
 from checker.traces.judge_file import Judgement, Unjudged, judge_file
+from spec.language import BadRecord
 from spec.scope import EAGER, OVERWRITE, SKIP, BadScope
 
 app = typer.Typer(
@@ -51,7 +52,7 @@ app = typer.Typer(
     help="Model-checked bookkeeping of recurrent-state caches: search the spec, judge traces, explain what went wrong.",
 )
 
-BAD_INPUT = (BadFile, BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
+BAD_INPUT = (BadFile, BadRecord, BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
 """Errors of the user's input: one sentence, exit code 2."""
 
 

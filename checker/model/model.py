@@ -22,7 +22,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from checker.model.layout import Record, flatten, leaves, shape_of
 from checker.model.user_files import FILES, BadModel, place_in, place_of_function, told
-from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
+from spec.language import WELL_FORMED, Action, BadRecord, Disabled, Id, Property, Violated, copy
 
 Arguments = tuple[Any, ...]
 
@@ -189,6 +189,8 @@ def load_module(path: Path) -> ModuleType:
     FILES.add(file)
     try:
         spec.loader.exec_module(module)
+    except BadRecord as error:
+        raise BadModel(str(error)) from error
     except (Exception, SystemExit) as error:
         raise BadModel(f"{place_in(file, error)}: importing it failed with {told(error)}; fix the file") from error
     return module
