@@ -90,6 +90,20 @@ def verify(
 
 
 @app.command()
+def fields(as_json: Json = False) -> None:
+    """Show where each field of the spec is found in the runtime and in a trace, and which were added and forgotten."""
+    from checker.command.report import fields as report  # noqa: PLC0415 (as above)
+    from checker.lockstep.fields import forgotten  # noqa: PLC0415 (as above)
+
+    found = forgotten()
+    if as_json:
+        console.emit(report.data(found))
+    else:
+        report.show(found)
+    raise typer.Exit(report.exit_code(found))
+
+
+@app.command()
 def explore(
     scope: Scope = "",
     design: Design = "slotproof",

@@ -20,6 +20,7 @@ from checker.search.fingerprint import Words
 from checker.search.orbits import SAMPLE, differing_step, names_matter
 from checker.search.successors import Expander, Found
 from checker.symbolic.columns import Program
+from checker.symbolic.unread import Field, unread
 from spec.language import Property, copy
 
 PER_LEVEL = 32
@@ -103,6 +104,13 @@ class Search:
         self.clock = Deadline(None)
         self.left = False
         """Whether a level has been left in the middle."""
+
+    def unread(self) -> list[Field]:
+        """Return the fields of the state that no text of the model reads in this scope."""
+        reader = self.expander.reader
+        for stated in self.model.of_kind("lemma"):
+            reader.holds(stated, [reader.inputs])
+        return unread(self.model.shape, reader.looked)
 
     def _program(self, stated: Property) -> Program | bool:
         held = self.expander.reader.holds(stated, [self.expander.reader.inputs])

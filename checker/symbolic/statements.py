@@ -273,7 +273,7 @@ class Walk(Calls):
         if isinstance(target, ast.Attribute):
             return self.store.read(self.store.field(place[0], target.attr))
         if isinstance(target, ast.Subscript):
-            return self.at(*place)
+            return self.at(*place, noted=False)
         return self.expression(target, frame)
 
     def put(self, target: ast.expr, place: tuple[Any, Any], value: Any, frame: Frame) -> None:

@@ -48,6 +48,10 @@ class Reader:
         self.asked = model.of_kind("step") + (model.of_kind("duty") if duties else [])
         self.names = Names({sort: int(getattr(model.scope, sort)) for sort in model.symmetric} if naming else {})
         """Where the texts that have been walked go by names."""
+        self.looked: set[str] = set()
+        """The paths of what they have read (symbolic/store.py)."""
+        self.changed: set[int] = set()
+        """The leaves that the actions among them change, by their indices."""
         self.graph = NamedGraph(self.names) if naming else Graph()
         self.leaves = list(leaves(model.shape))
         self.referring = [leaf for leaf in self.leaves if leaf.sort in self.names.sorts]
@@ -62,8 +66,10 @@ class Reader:
     def _walk(self) -> tuple[Store, Walk]:
         if isinstance(self.graph, NamedGraph):
             named = NamedStore(self.graph)
+            named.looked = self.looked
             return named, NamedWalk(self.graph, named, self.model.context, self.model.scope)
         store = Store(self.graph)
+        store.looked = self.looked
         return store, Walk(self.graph, store, self.model.context)
 
     def state(self, store: Store, values: list[Value]) -> Record:
@@ -95,6 +101,7 @@ class Reader:
         after = [
             self.graph.truth(value) if leaf.is_bool else value for leaf, value in zip(self.leaves, written, strict=True)
         ]
+        self.changed.update(place for place, value in enumerate(after) if value is not self.inputs[place])
         steps = [(stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.asked]
         wanted = self.model.of_kind("sometimes") if sights else []
         seen = [(stated, self.holds(stated, [self.inputs, after])) for stated in wanted]
