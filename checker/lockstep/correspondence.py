@@ -14,7 +14,7 @@ class Tie(NamedTuple):
     """Where one field of the spec is found."""
 
     runtime: str
-    """A place in an engine: `table.COLUMN` of its requests, `rows.COLUMN` of a batch; or `ghost: ` and why it has none."""
+    """A place in an engine, `table.COLUMN` of its requests, `rows.COLUMN` of a batch; or `ghost: ` and the reason."""
     trace: str
     """Keys of the trace format, `PrepareRow.len PrefillRow.len`; or `none: ` and why a trace has none."""
 

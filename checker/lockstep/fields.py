@@ -31,8 +31,8 @@ from runtime.requests import TABLE_COLUMNS, RequestTable
 from spec.scope import Scope
 
 SCOPES: Final = (
-    "requests=1 slots=4 nodes=1 interval=any others=on mode=eager",
-    "requests=1 slots=4 nodes=1 interval=any others=on mode=lazy",
+    "requests=1 slots=3 nodes=1 interval=any others=on mode=eager",
+    "requests=1 slots=2 nodes=1 mode=lazy",
 )
 """Scopes that between them hold every field of the state, and in which each of them is read."""
 _EVENTS: Final = (
@@ -55,12 +55,11 @@ def _of_the_spec() -> Iterator[str]:
     constant: list[list[Field]] = []
     for model in models:
         reader = Reader(model, duties=True)
-        for instance in model.instances():
-            reader.transition(instance)
+        transitions = [reader.transition(instance) for instance in model.instances()]
         for stated in [*model.of_kind("always"), *model.of_kind("lemma")]:
             reader.holds(stated, [reader.inputs])
         unasked.append(unread(model.shape, reader.looked))
-        constant.append(unchanged(model.shape, reader.changed))
+        constant.append(unchanged(reader, transitions))
     for field in dict.fromkeys(field for model in models for field in declared(model.shape)):
         if all(field in found for found in constant):
             yield (

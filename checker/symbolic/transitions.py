@@ -50,8 +50,6 @@ class Reader:
         """Where the texts that have been walked go by names."""
         self.looked: set[str] = set()
         """The paths of what they have read (symbolic/store.py)."""
-        self.changed: set[int] = set()
-        """The leaves that the actions among them change, by their indices."""
         self.graph = NamedGraph(self.names) if naming else Graph()
         self.leaves = list(leaves(model.shape))
         self.referring = [leaf for leaf in self.leaves if leaf.sort in self.names.sorts]
@@ -101,7 +99,6 @@ class Reader:
         after = [
             self.graph.truth(value) if leaf.is_bool else value for leaf, value in zip(self.leaves, written, strict=True)
         ]
-        self.changed.update(place for place, value in enumerate(after) if value is not self.inputs[place])
         steps = [(stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.asked]
         wanted = self.model.of_kind("sometimes") if sights else []
         seen = [(stated, self.holds(stated, [self.inputs, after])) for stated in wanted]

@@ -1,4 +1,4 @@
-"""Fields that nothing asks for: what is declared, recorded and carried along, and no text ever reads.
+"""Fields that nothing asks for or gives a value: declared, carried along, and never read or never written.
 
 A text reads a field where it names it: an action, a decision, a property. Comparing or moving whole records reads none
 of their fields, and neither does adding to one: a field that is only ever written has been added and forgotten.
@@ -7,9 +7,12 @@ of their fields, and neither does adding to one: a field that is only ever writt
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from checker.model.layout import Leaf, Record, Shape, leaves, place_of
+from checker.symbolic.graph import Node, Value
+from checker.symbolic.transitions import Reader, Transition, constants
 
 
 class Field(NamedTuple):
@@ -56,6 +59,31 @@ def unread(shape: Shape, looked: set[str]) -> list[Field]:
     ]
 
 
-def unchanged(shape: Shape, changed: set[int]) -> list[Field]:
-    """Return the fields that no action changes, by the indices of the leaves that actions do change."""
-    return [field for field, parts in declared(shape).items() if changed.isdisjoint(leaf.index for leaf in parts)]
+def unchanged(reader: Reader, transitions: Iterable[Transition]) -> list[Field]:
+    """Return the fields to which no action gives a value: records that are moved carry theirs, or begin anew."""
+    fields = declared(reader.model.shape)
+    carried: dict[str, set[Value]] = {}
+    for leaf in reader.leaves:
+        carried.setdefault(leaf.kind, set()).add(reader.inputs[leaf.index])
+    starts = constants(reader.model)
+    for transition in transitions:
+        fields = {
+            field: parts
+            for field, parts in fields.items()
+            if all(_is_carried(transition.after[leaf.index], carried[leaf.kind], starts[leaf.index]) for leaf in parts)
+        }
+    return list(fields)
+
+
+def _is_carried(value: Value, carried: set[Value], start: Value) -> bool:
+    """Whether a value is, on every path, a field's own first value or what one of its kind had before."""
+    if not isinstance(value, Node):
+        return value == start
+    if value in carried:
+        return True
+    if value.op in ("where", "if"):
+        return all(_is_carried(part, carried, start) for part in value.args[1:])
+    # A truth value that starts as False and is taken back on some paths is a conjunction, the other an alternative.
+    if value.op == ("or" if start else "and"):
+        return any(isinstance(part, Node) and _is_carried(part, carried, start) for part in value.args)
+    return False
