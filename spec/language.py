@@ -7,8 +7,22 @@ false while it does. Run it natively and both raise; evaluate it (symbolic/state
 from __future__ import annotations
 
 import dataclasses
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, SupportsIndex, TypeVar, cast, dataclass_transform, overload
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    SupportsIndex,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+    overload,
+)
 
 ABSENT: Final = -1
 """No slot, no position, no length. Never freed, counted, indexed or written."""
@@ -71,10 +85,119 @@ class Vector(list[T]):
         super().__setitem__(index, value)
 
 
+class BadRecord(SyntaxError):
+    """A record that says too little of a field; it is written FILE:LINE, what is missing, and the line to write."""
+
+    def __str__(self) -> str:
+        """Return the sentence behind its place."""
+        return f"{self.filename}:{self.lineno}: {self.msg}" if self.lineno else self.msg
+
+
 @dataclass_transform()
 def record(cls: type[T]) -> type[T]:
-    """Make a class a record of the state: fields of ints, bools, records and Vectors, compared by value."""
-    return dataclasses.dataclass(slots=True)(cls)
+    """Make a class a record of the state: fields of ints, bools, records and Vectors, compared by value.
+
+    `= 0` beside a field says how it starts, `= each(ABSENT)` how each element of its Vector does, and `= by_scope(f)`
+    that it starts as f(scope); a record with such fields is made by `new`.
+    """
+    try:
+        return dataclasses.dataclass(slots=True)(cls)
+    except TypeError as error:
+        # Python says which argument without a default follows one with it, and not where.
+        for name in inspect.get_annotations(cls):
+            if f"argument '{name}' follows" in str(error):
+                raise _no_default(cls, name) from None
+        raise
+
+
+def _no_default(cls: type, name: str) -> BadRecord:
+    """Return the error of a field that does not say how it starts, with its place."""
+    declared = inspect.get_annotations(cls)[name]
+    declared = declared if isinstance(declared, str) else getattr(declared, "__name__", "...")
+    how = "each(ABSENT)" if "Vector" in declared else "False" if declared == "bool" else "0"
+    what = f"{cls.__name__}.{name} does not say how it starts; write its default beside it: {name}: {declared} = {how}"
+    try:
+        lines, first = inspect.getsourcelines(cls)
+        file = inspect.getsourcefile(cls)
+    except (OSError, TypeError):
+        return BadRecord(what)
+    found = [number for number, line in enumerate(lines, first) if line.strip().startswith(f"{name}:")]
+    return BadRecord(what, (file, found[0] if found else first, None, None))
+
+
+@dataclasses.dataclass(frozen=True)
+class Start:
+    """How a field starts whose first value depends on the scope: `value`, once or for each element of its Vector.
+
+    The value is a number, a record class (one made by `new`) or a function of the scope.
+    """
+
+    value: Any
+    every: bool
+    count: str = ""
+    """The scope's attribute with the number of elements, where it is not the sort that the Vector goes by."""
+
+    def __call__(self) -> Any:
+        """Refuse to start without a scope: dataclasses ask a default for its value where none is given."""
+        raise TypeError("this record has fields that start by the scope; write new(TheRecord, scope)")
+
+
+def each(value: Any, count: str = "") -> Any:
+    """Say, beside the field of a Vector, how each of its elements starts."""
+    return dataclasses.field(default_factory=Start(value, True, count))
+
+
+def by_scope(value: Callable[[Any], Any]) -> Any:
+    """Say, beside a field, that it starts as `value(scope)`, or, of a record class, as `new(value, scope)`."""
+    return dataclasses.field(default_factory=Start(value, False))
+
+
+def new(cls: type[T], scope: Any) -> T:
+    """Return a record as it is at first: each field has the default that stands beside it."""
+    found: T = cls(**{name: _started(start, scope) for name, start in starts(cast(Any, cls))})
+    return found
+
+
+def _started(start: Start, scope: Any) -> Any:
+    if start.every:
+        return Vector(_first(start.value, scope) for _ in range(getattr(scope, start.count)))
+    return _first(start.value, scope)
+
+
+def _first(value: Any, scope: Any) -> Any:
+    if isinstance(value, int):
+        return value
+    return new(value, scope) if isinstance(value, type) else value(scope)
+
+
+@functools.cache
+def starts(cls: type) -> tuple[tuple[str, Start], ...]:
+    """Return the fields of a record that start by the scope; raises BadRecord where one does not say how it starts."""
+    found = []
+    hints = get_type_hints(cls, cls.__init__.__globals__, include_extras=True)  # type: ignore[misc]
+    for field in dataclasses.fields(cls):
+        start = field.default_factory
+        if isinstance(start, Start):
+            sort = start.count or _sort_of(hints[field.name])
+            if start.every and not isinstance(sort, str):
+                raise _no_default(cls, field.name)
+            found.append((field.name, dataclasses.replace(start, count=sort or "")))
+        elif field.default is start is dataclasses.MISSING:
+            raise _no_default(cls, field.name)
+    return tuple(found)
+
+
+def _sort_of(hint: Any) -> Any:
+    """Return the sort of which a Vector has one element per member, as its annotation says; None: it does not say."""
+    while get_origin(hint) is Annotated or hasattr(hint, "__value__"):
+        if get_origin(hint) is not Annotated:
+            hint = hint.__value__
+            continue
+        hint, *marks = get_args(hint)
+        for mark in marks:
+            if isinstance(mark, Per):
+                return mark.sort
+    return None
 
 
 def copy(value: T) -> T:

@@ -10,24 +10,10 @@ from __future__ import annotations
 from spec.applies import eager, has_interval, lazy
 from spec.design import Design
 from spec.grid import on_grid
-from spec.language import ABSENT, lemma
+from spec.language import ABSENT, lemma, new
 from spec.rows import awaits_write, claim_at, claim_pending, claims, others_write
 from spec.scope import ANY, EAGER, LAZY
-from spec.state import (
-    ADMITTED,
-    IDLE,
-    IN_USE,
-    RUNNING,
-    Position,
-    Request,
-    RequestId,
-    Row,
-    State,
-    Text,
-    empty_row,
-    idle_request,
-    spent_row,
-)
+from spec.state import ADMITTED, IDLE, IN_USE, RUNNING, Position, Request, RequestId, Row, State, Text, spent_row
 
 
 @lemma()
@@ -37,7 +23,7 @@ def queue_is_dense(s: State, design: Design) -> bool:
         return False
     for index, batch in enumerate(s.batches):
         if index >= s.pending:
-            if any(row != empty_row() for row in batch.rows):
+            if any(row != Row() for row in batch.rows):
                 return False
             if any(text.family != ABSENT for text in batch.others):
                 return False
@@ -52,7 +38,7 @@ def rows_make_sense(s: State, design: Design) -> bool:
             spent = row == spent_row() and index < s.written and s.requests[number].phase == IDLE
             if row.present and not spent and not sensible(row):
                 return False
-            if not row.present and row != empty_row():
+            if not row.present and row != Row():
                 return False
     return True
 
@@ -73,7 +59,7 @@ def sensible(row: Row) -> bool:
 @lemma(each=IDLE)
 def idle_owns_nothing(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """The record of a name that is not in use is an idle one."""
-    return request == idle_request(design.scope)
+    return request == new(Request, design.scope)
 
 
 @lemma(each=ADMITTED)

@@ -12,21 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 from spec.design import Design
-from spec.language import ABSENT, guard, require
+from spec.language import ABSENT, guard, new, require
 from spec.rows import awaits_read, awaits_write, in_flight
-from spec.state import (
-    EXHAUSTED,
-    RUNNING,
-    Length,
-    RequestId,
-    Slot,
-    State,
-    Supply,
-    Text,
-    idle_request,
-    nothing,
-    spent_row,
-)
+from spec.state import EXHAUSTED, RUNNING, Length, Request, RequestId, Slot, State, Supply, Text, spent_row
 
 NOT_WORTH_CHOOSING: Final = (
     "`taking slot N` is for a free slot that an unwritten row still targets, and this one is not; leave it out"
@@ -81,7 +69,7 @@ def release(s: State, design: Design, request: RequestId) -> None:
     for position in range(design.scope.ring):
         if me.ring[position] != ABSENT:
             give_back(s, me.ring[position])
-    s.requests[request] = idle_request(design.scope)
+    s.requests[request] = new(Request, design.scope)
 
 
 def forget(s: State) -> None:
@@ -92,11 +80,11 @@ def forget(s: State) -> None:
     """
     for slot in range(len(s.free)):
         if s.free[slot] and not awaits_read(s, slot):
-            s.holds[slot] = nothing()
+            s.holds[slot] = Text()
     for index, batch in enumerate(s.batches):
         if index < s.written:
             for slot in range(len(batch.others)):
-                batch.others[slot] = nothing()
+                batch.others[slot] = Text()
             for request, row in enumerate(batch.rows):
                 if row.present and s.requests[request].phase != RUNNING:
                     batch.rows[request] = spent_row()

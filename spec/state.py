@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from spec.language import ABSENT, Ghost, Id, Per, Range, Transient, Vector, record
+from spec.language import ABSENT, Ghost, Id, Per, Range, Transient, Vector, by_scope, each, new, record
 from spec.scope import EAGER, Scope
 
 RequestId = Annotated[int, Id("requests")]
@@ -33,37 +33,48 @@ IN_USE: Final = (ADMITTED, RUNNING)
 """The phases of a request that is there."""
 
 
+def first_last(scope: Scope) -> int:
+    """Return `last` at admission: the position before `next` in an eager ring, `next` itself in a lazy one."""
+    return scope.last_position if scope.mode == EAGER else 0
+
+
 @record
 class Text:
-    """The first `length` tokens of a family's text; family ABSENT: no text, or nobody knows which."""
+    """The first `length` tokens of a family's text; family ABSENT: no text, or nobody knows which.
 
-    family: Family
-    length: Length
+    Text() is what a slot holds that nobody may rely on, and the key of a slot that is not cached.
+    """
+
+    family: Family = ABSENT
+    length: Length = 0
 
 
 @record
 class Row:
-    """What a batch recorded about one request when it was prepared. Nothing changes it afterwards."""
+    """What a batch recorded about one request when it was prepared; Row() is that of a request that is not in it.
 
-    present: bool
+    Nothing changes it afterwards.
+    """
+
+    present: bool = False
     """Whether the request is in this batch."""
-    decode_count: Count
+    decode_count: Count = 0
     """The request's decode count at preparation; 0 for a prefill."""
-    seq_len: Count
+    seq_len: Count = 0
     """Tokens that the working state covers once this row has run."""
-    family: Family
+    family: Family = ABSENT
     """Whose text it computes."""
-    source: Slot
+    source: Slot = ABSENT
     """The slot whose state it starts from: its working slot, a cache entry's after a hit; ABSENT: a cleared state."""
-    start: Count
+    start: Count = 0
     """Tokens that the state it starts from must cover."""
-    working: Slot
+    working: Slot = ABSENT
     """The slot that it overwrites with the state after `seq_len` tokens."""
-    position: Position
+    position: Position = ABSENT
     """The ring position of its boundary write (logical: the result side needs it); ABSENT without a mark."""
-    slot: Slot
+    slot: Slot = ABSENT
     """The slot of its boundary write (physical: the device needs it); ABSENT without a mark."""
-    mark: Length
+    mark: Length = ABSENT
     """The length whose state it writes into `slot`; ABSENT: it writes none."""
 
 
@@ -71,38 +82,41 @@ class Row:
 class Batch:
     """A launched batch: at most one row per request."""
 
-    rows: Annotated[Vector[Row], Per("requests")]
-    others: Annotated[Vector[Text], Per("slots")]
+    rows: Annotated[Vector[Row], Per("requests")] = each(Row)
+    others: Annotated[Vector[Text], Per("slots")] = each(Text, "watched")
     """With others=on: what the rows of other requests in this batch write into each slot; family ABSENT: nothing."""
 
 
 @record
 class Request:
-    """The shared, mutable record of a request: preparation moves it ahead while earlier results are still pending."""
+    """The shared, mutable record of a request: preparation moves it ahead while earlier results are still pending.
 
-    phase: Phase
-    family: Family
-    seq_len: Count
-    decode_count: Count
-    source: Slot
+    As it starts, the name is not in use: it owns nothing.
+    """
+
+    phase: Phase = IDLE
+    family: Family = ABSENT
+    seq_len: Count = 0
+    decode_count: Count = 0
+    source: Slot = ABSENT
     """Between admission and prefill: the cached slot to copy from, which locks that cache entry."""
-    prefix: Count
+    prefix: Count = 0
     """Between admission and prefill: the tokens that the copy covers."""
-    working: Slot
-    ring: Annotated[Vector[Slot], Per("ring")]
-    next: Place
+    working: Slot = ABSENT
+    ring: Annotated[Vector[Slot], Per("ring")] = each(ABSENT)
+    next: Place = 0
     """Producer position: where the next boundary write goes."""
-    last: Place
+    last: Place = by_scope(first_last)
     """Consumer position: the newest completed checkpoint."""
-    last_len: Length
+    last_len: Length = ABSENT
     """The label: how many tokens the checkpoint at `last` covers; ABSENT: there is none."""
-    recent: Annotated[Vector[bool], Per("memory")]
+    recent: Annotated[Vector[bool], Per("memory")] = each(False)
     """With interval `any`: whether the length that lies i below seq_len is a boundary."""
-    due: Annotated[int, Range(0, "last_position"), Ghost()]
+    due: Annotated[int, Range(0, "last_position"), Ghost()] = 0
     """Eager: the position that the next boundary ought to use, counted by the spec itself."""
-    owed: Annotated[int, Range(ABSENT, "max_len"), Ghost()]
+    owed: Annotated[int, Range(ABSENT, "max_len"), Ghost()] = ABSENT
     """The newest completed checkpoint that has not been published yet."""
-    owed_at: Annotated[int, Range(ABSENT, "last_position"), Ghost()]
+    owed_at: Annotated[int, Range(ABSENT, "last_position"), Ghost()] = ABSENT
     """The ring position where that checkpoint is."""
 
 
@@ -110,23 +124,23 @@ class Request:
 class Event:
     """What the last step did about one request. No decision reads it: properties, timelines and traces do."""
 
-    prepared: bool
-    spare_taken: bool
-    no_spare: bool
+    prepared: bool = False
+    spare_taken: bool = False
+    no_spare: bool = False
     """A boundary row of a lazy request found no spare."""
-    processed: bool
-    lookahead: Annotated[int, Range(ABSENT, "max_len")]
-    boundary: bool
+    processed: bool = False
+    lookahead: Annotated[int, Range(ABSENT, "max_len")] = ABSENT
+    boundary: bool = False
     """The processed row carried a mark."""
-    finished: bool
-    aborted: bool
-    published: Length
+    finished: bool = False
+    aborted: bool = False
+    published: Length = ABSENT
     """The length under which a slot of the request went to the cache in this step."""
-    refused: bool
+    refused: bool = False
     """The gate refused a publication, or a later claim had taken the label of the checkpoint away."""
-    key_cached: bool
-    no_replacement: bool
-    owed: Length
+    key_cached: bool = False
+    no_replacement: bool = False
+    owed: Length = ABSENT
     """At a finish: the newest completed checkpoint that had not been published before."""
 
 
@@ -134,10 +148,10 @@ class Event:
 class Step:
     """What the last step did."""
 
-    events: Annotated[Vector[Event], Per("requests")]
-    asked: bool
+    events: Annotated[Vector[Event], Per("requests")] = each(Event)
+    asked: bool = False
     """The allocator was asked for a slot."""
-    reused: bool
+    reused: bool = False
     """A slot was handed out while an unwritten row still targeted it."""
 
 
@@ -145,121 +159,28 @@ class Step:
 class State:
     """Everything: requests, launched batches, the pool, the cache."""
 
-    requests: Annotated[Vector[Request], Per("requests")]
-    batches: Annotated[Vector[Batch], Per("window")]
+    requests: Annotated[Vector[Request], Per("requests")] = each(Request)
+    batches: Annotated[Vector[Batch], Per("window")] = each(Batch)
     """The pending batches in launch order, the oldest at index 0; from `pending` on they are empty."""
-    pending: Batches
+    pending: Batches = 0
     """How many batches have been launched and not processed."""
-    written: Batches
+    written: Batches = 0
     """How many of the pending ones the device has run: always the oldest."""
-    free: Annotated[Vector[bool], Per("slots")]
-    holds: Annotated[Vector[Text], Per("slots"), Ghost()]
+    free: Annotated[Vector[bool], Per("slots")] = each(True)
+    holds: Annotated[Vector[Text], Per("slots"), Ghost()] = each(Text)
     """What is true of each slot's bytes now."""
-    cached: Annotated[Vector[Text], Per("slots")]
+    cached: Annotated[Vector[Text], Per("slots")] = each(Text)
     """The key under which the cache owns the slot; family ABSENT: the cache does not own it."""
-    others: Annotated[Vector[bool], Per("slots")]
+    others: Annotated[Vector[bool], Per("slots")] = each(False, "watched")
     """With others=on: whether a request that the scope does not name owns the slot."""
-    step: Annotated[Step, Transient(), Ghost()]
-
-
-def nothing() -> Text:
-    """Return the text of a slot that nobody may rely on, and the key of a slot that is not cached."""
-    return Text(ABSENT, 0)
-
-
-def empty_row() -> Row:
-    """Return the row of a request that is not in the batch."""
-    return Row(
-        present=False,
-        decode_count=0,
-        seq_len=0,
-        family=ABSENT,
-        source=ABSENT,
-        start=0,
-        working=ABSENT,
-        position=ABSENT,
-        slot=ABSENT,
-        mark=ABSENT,
-    )
+    step: Annotated[Step, Transient(), Ghost()] = by_scope(Step)
 
 
 def spent_row() -> Row:
     """Return a row that has run and whose request has left: its result will be ignored."""
-    row = empty_row()
-    row.present = True
-    return row
-
-
-def empty_batch(scope: Scope) -> Batch:
-    """Return a batch without rows."""
-    return Batch(
-        rows=Vector(empty_row() for _ in range(scope.requests)),
-        others=Vector(nothing() for _ in range(scope.watched)),
-    )
-
-
-def idle_request(scope: Scope) -> Request:
-    """Return the record of a name that is not in use: it owns nothing."""
-    return Request(
-        phase=IDLE,
-        family=ABSENT,
-        seq_len=0,
-        decode_count=0,
-        source=ABSENT,
-        prefix=0,
-        working=ABSENT,
-        ring=Vector(ABSENT for _ in range(scope.ring)),
-        next=0,
-        last=first_last(scope),
-        last_len=ABSENT,
-        recent=Vector(False for _ in range(scope.memory)),
-        due=0,
-        owed=ABSENT,
-        owed_at=ABSENT,
-    )
-
-
-def first_last(scope: Scope) -> int:
-    """Return `last` at admission: the position before `next` in an eager ring, `next` itself in a lazy one."""
-    return scope.last_position if scope.mode == EAGER else 0
-
-
-def quiet_step(scope: Scope) -> Step:
-    """Return the record of a step in which nothing worth noting happened."""
-    return Step(
-        events=Vector(
-            Event(
-                prepared=False,
-                spare_taken=False,
-                no_spare=False,
-                processed=False,
-                lookahead=ABSENT,
-                boundary=False,
-                finished=False,
-                aborted=False,
-                published=ABSENT,
-                refused=False,
-                key_cached=False,
-                no_replacement=False,
-                owed=ABSENT,
-            )
-            for _ in range(scope.requests)
-        ),
-        asked=False,
-        reused=False,
-    )
+    return Row(present=True)
 
 
 def initial(scope: Scope) -> State:
     """Return the state before anything has happened: no request, no batch, every slot free."""
-    return State(
-        requests=Vector(idle_request(scope) for _ in range(scope.requests)),
-        batches=Vector(empty_batch(scope) for _ in range(scope.window)),
-        pending=0,
-        written=0,
-        free=Vector(True for _ in range(scope.slots)),
-        holds=Vector(nothing() for _ in range(scope.slots)),
-        cached=Vector(nothing() for _ in range(scope.slots)),
-        others=Vector(False for _ in range(scope.watched)),
-        step=quiet_step(scope),
-    )
+    return new(State, scope)

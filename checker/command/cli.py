@@ -42,6 +42,7 @@ from checker.search.saved import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.search.suite import designs as design_checks
 from checker.traces.format import BadTrace
 from checker.traces.judge_file import Judgement, Unjudged, judge_file
+from spec.language import BadRecord
 from spec.scope import EAGER, OVERWRITE, SKIP, BadScope
 
 app = typer.Typer(
@@ -51,7 +52,7 @@ app = typer.Typer(
     help="Model-checked bookkeeping of recurrent-state caches: search the spec, judge traces, explain what went wrong.",
 )
 
-BAD_INPUT = (BadFile, BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
+BAD_INPUT = (BadFile, BadRecord, BadScope, BadScenario, BadModel, BadTrace, UnknownId, OtherModel, OutsideSubset)
 """Errors of the user's input: one sentence, exit code 2."""
 
 
@@ -86,6 +87,20 @@ def verify(
     else:
         verification.show(result)
     raise typer.Exit(result.code)
+
+
+@app.command()
+def fields(as_json: Json = False) -> None:
+    """Show where each field of the spec is found in the runtime and in a trace, and which were added and forgotten."""
+    from checker.command.report import fields as report  # noqa: PLC0415 (as above)
+    from checker.lockstep.fields import forgotten  # noqa: PLC0415 (as above)
+
+    found = forgotten()
+    if as_json:
+        console.emit(report.data(found))
+    else:
+        report.show(found)
+    raise typer.Exit(report.exit_code(found))
 
 
 @app.command()

@@ -15,6 +15,7 @@ from checker.command.report import proof as proof_report
 from checker.command.report import search as search_report
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.lockstep.campaign import Campaign, fuzz
+from checker.lockstep.fields import forgotten
 from checker.mutation.score import Score, score
 from checker.proof.boundary_proof import Shipped
 from checker.proof.boundary_proof import prove as prove_shipped
@@ -114,6 +115,8 @@ def verify(quick: bool, progress: Progress) -> Verification:
         for check in suite.wrong_edits()
         if stale(check)
     ]
+    progress.note("fields")
+    result.gaps += forgotten()
     if not result.traces:
         result.gaps.append(f"no recorded traces: {TRACES} is not here; run this in the checkout")
     progress.done()

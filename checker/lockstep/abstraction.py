@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from checker.lockstep.correspondence import shared
 from checker.lockstep.runtime_invariants import slips
 from runtime.boundary import ABSENT
 from runtime.engine import Engine
@@ -20,9 +21,11 @@ from runtime.requests import TABLE_COLUMNS
 from spec.rows import claims
 from spec.state import IDLE, RUNNING, Row, State
 
-REQUEST_FIELDS = ("phase", "seq_len", "decode_count", "source", "prefix", "working", "next", "last", "last_len")
-"""Fields that a request of the spec and a record of the runtime share by name."""
-ROW_FIELDS = ("decode_count", "seq_len", "working", "position", "slot", "mark")
+REQUEST_FIELDS = tuple(field for field in shared("Request", "table") if field in TABLE_COLUMNS)
+"""Fields that a request of the spec and a record of the runtime share by name; the ring lies beside the records."""
+_START = ("source", "start")
+"""Where a row starts from: the spec forgets it once a prefill has run."""
+ROW_FIELDS = tuple(field for field in shared("Row", "rows") if field not in _START)
 """Fields that a row of the spec and one of the runtime share by name, apart from where it starts."""
 
 
@@ -140,7 +143,7 @@ def _batches(view: View, s: State, seats: dict[int, int], in_step: bool) -> Iter
 def _row(number: int, name: int, ours: dict[str, int], row: Row, ran: bool) -> Iterator[str]:
     fields: tuple[str, ...] = ROW_FIELDS
     if not (ran and row.decode_count == 0):
-        fields += ("source", "start")
+        fields += _START
     for field in fields:
         if ours[field] != getattr(row, field):
             what = f"{ours[field]} in the runtime and {getattr(row, field)} in the spec"

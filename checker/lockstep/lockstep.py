@@ -35,10 +35,10 @@ from spec.actions.results import process
 from spec.actions.transfer import abort
 from spec.design import Design
 from spec.environment import others_give_back, others_take
-from spec.language import Action, Disabled, Property, Violated, copy
+from spec.language import Action, Disabled, Property, Violated, copy, new
 from spec.rows import has_rows, in_flight
 from spec.scope import ANY, ON, BadScope, Scope
-from spec.state import IDLE, RUNNING, RequestId, Slot, State, Supply, Text, quiet_step
+from spec.state import IDLE, RUNNING, RequestId, Slot, State, Step, Supply, Text
 
 
 class FromRuntime(Design):
@@ -368,7 +368,7 @@ class Twin:
         """Take one step on the spec; raises Failed where it is not one, or breaks a property."""
         before = self.state
         after = copy(before)
-        after.step = quiet_step(self.scope)
+        after.step = new(Step, self.scope)
         self.steps.append(Taken(action, arguments))
         try:
             action.function(after, self.design, *arguments)

@@ -24,7 +24,7 @@ from checker.scenarios.read import Scenario
 from runtime.streams import Stream
 from spec.design import Design
 from spec.scope import Scope
-from spec.state import ADMITTED, EXHAUSTED, RequestId, Text, nothing
+from spec.state import ADMITTED, EXHAUSTED, RequestId, Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Move:
             case "process":
                 return "process" + f" finish {listed}" * bool(listed) + " no replacement" * self.exhausted
             case "evict":
-                return f"evict {text_name(self.key or nothing())}"
+                return f"evict {text_name(self.key or Text())}"
             case "move":
                 return f"move {request_name(self.request)} seat {self.seat + 1}"
             case "regroup":

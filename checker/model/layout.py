@@ -8,10 +8,11 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass
+from types import FunctionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from checker.model.user_files import BadModel
-from spec.language import ABSENT, Ghost, Id, Per, Range, Transient, Vector
+from spec.language import ABSENT, Ghost, Id, Per, Range, Start, Transient, Vector
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -290,12 +291,20 @@ def check_record(cls: type) -> None:
     elif own:
         why = f"has {own[0]} of its own"
     for each in fields:
-        if not why and (not each.compare or not each.init or each.kw_only or each.default_factory is not MISSING):
+        plain = each.default_factory is MISSING or _starts_plainly(each.default_factory)
+        if not why and (not each.compare or not each.init or each.kw_only or not plain):
             why = f"has a field {each.name} with options of its own"
         if not why and each.default is not MISSING and type(each.default) not in (int, bool):
             why = f"has a default for {each.name} that is no number"
     if why:
         raise BadModel(f"{place_of(cls)}: {cls.__name__} {why}; declare it with @record alone, compared field by field")
+
+
+def _starts_plainly(start: Any) -> bool:
+    """Whether a default is made of what the walk reads: a number, a record class or a function, of the scope alone."""
+    if type(start) is not Start or type(start.count) is not str:
+        return False
+    return type(start.value) in (int, bool, FunctionType) or dataclasses.is_dataclass(start.value)
 
 
 @functools.cache

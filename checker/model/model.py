@@ -22,7 +22,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from checker.model.layout import Hint, Leaf, Plain, Record, flatten, leaves, shape_of
 from checker.model.user_files import FILES, BadModel, place_in, place_of_function, told
-from spec.language import WELL_FORMED, Action, Disabled, Id, Property, Violated, copy
+from spec.language import WELL_FORMED, Action, BadRecord, Disabled, Id, Property, Violated, copy
 
 Argument = int | tuple[int, ...]
 """What a parameter may stand for: a number, a truth, or one of these for each of some members."""
@@ -221,6 +221,8 @@ def load_module(path: Path) -> ModuleType:
     FILES.add(file)
     try:
         spec.loader.exec_module(module)
+    except BadRecord as error:
+        raise BadModel(str(error)) from error
     except (Exception, SystemExit) as error:
         raise BadModel(f"{place_in(file, error)}: importing it failed with {told(error)}; fix the file") from error
     return module

@@ -101,7 +101,7 @@ WRONG_EDITS = (
     WrongEdit(
         "forgotten-ring",
         "a request that leaves keeps its record: only its phase says that it is gone",
-        (Edit("spec.slots", "s.requests[request] = idle_request(design.scope)", "me.phase = 0"),),
+        (Edit("spec.slots", "s.requests[request] = new(Request, design.scope)", "me.phase = 0"),),
         EAGER,
         "release-all",
     ),

@@ -20,7 +20,7 @@ from checker.model.layout import Array, Leaf, Record, flatten
 from checker.model.model import MOST_CHOICES, Model, first_few, load_module, parameters
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel, place_in, told
-from spec.language import WELL_FORMED, Action, ActionDeclaration, Choices, Declaration, Property, copy
+from spec.language import WELL_FORMED, Action, ActionDeclaration, BadRecord, Choices, Declaration, Property, copy
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -123,6 +123,8 @@ def _call(module: ModuleType, function: Callable[..., R], *arguments: object) ->
         raise BadModel(f"{place}: {called} is called with {len(arguments)} argument: {told(error)}; fix it") from error
     try:
         return function(*arguments)
+    except BadRecord as error:
+        raise BadModel(str(error)) from error
     except (Exception, SystemExit) as error:
         place = place_in(str(module.__file__), error)
         place = place if ":" in place else _place(module, function)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from checker.explain.narrate import text_name
 from spec.language import ABSENT
 from spec.scope import Scope
-from spec.state import Text, nothing
+from spec.state import Text
 
 FAMILIES = string.ascii_uppercase
 """Texts have letters in a script: family 0 is A."""
@@ -167,7 +167,7 @@ class Line:
         column = self.column
         word = self.take("a state such as A@2 (text A, 2 tokens), or nothing")
         if word == "nothing":
-            return nothing()
+            return Text()
         letter, at, length = word.partition("@")
         if not at or letter not in tuple(FAMILIES[: scope.families]) or not length.isdecimal():
             raise self.error(

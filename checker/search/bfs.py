@@ -19,6 +19,7 @@ from checker.search.fingerprint import Words
 from checker.search.orbits import SAMPLE, differing_step, names_matter
 from checker.search.successors import Expander, Expansion, Found, States
 from checker.symbolic.columns import Program
+from checker.symbolic.unread import Field, unread
 from spec.language import Property
 
 PER_LEVEL = 32
@@ -102,6 +103,13 @@ class Search:
         self.clock = Deadline(None)
         self.left = False
         """Whether a level has been left in the middle."""
+
+    def unread(self) -> list[Field]:
+        """Return the fields of the state that no text of the model reads in this scope."""
+        reader = self.expander.reader
+        for stated in self.model.of_kind("lemma"):
+            reader.holds(stated, [reader.inputs])
+        return unread(self.model.shape, reader.looked)
 
     def _program(self, stated: Property) -> Program | bool:
         held = self.expander.reader.holds(stated, [self.expander.reader.inputs])

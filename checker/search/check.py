@@ -84,6 +84,8 @@ class Outcome:
     """The native tries that were held against the search."""
     symmetry: str = "full"
     """full: names do not matter, and states that differ in them were one; none, with the reason: each was looked at."""
+    unread: dict[str, str] = dataclasses.field(default_factory=dict)
+    """Fields of a user's model that no text of it reads in this scope, each with its place."""
 
     @property
     def idle(self) -> list[str]:
@@ -172,7 +174,10 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     steps = {name: stored(found.steps) for name, found in exploration.counterexamples.items()}
     for found in exploration.counterexamples.values():
         found.steps = []
-    return Outcome(check, str(model.scope), exploration, steps, audited, _symmetry(check, model, names))
+    with naming(check.file):
+        # Of the spec's own fields `verify` asks over several scopes: some belong to one mode.
+        unread = {field.spelled: field.place for field in search.unread()} if check.model else {}
+    return Outcome(check, str(model.scope), exploration, steps, audited, _symmetry(check, model, names), unread)
 
 
 def _cut(check: Check, clock: Deadline) -> Outcome | None:

@@ -26,8 +26,8 @@ from checker.symbolic.subset import (
     is_one_of,
     is_reference,
 )
-from checker.symbolic.values import Fold, Function, Held, Lazily
-from spec.language import Action, Property, Vector, copy, guard, require
+from checker.symbolic.values import UNDEFINED, Fold, Function, Held, Lazily
+from spec.language import Action, BadRecord, Property, Start, Vector, copy, guard, new, require, starts
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -90,6 +90,9 @@ class Calls(Expressions):
             if not is_number(value) and not is_reference(value):
                 raise Refused("a copy() of what is no record", "copy records and Vectors")
             return self.store.duplicate(value) if is_reference(value) else value
+        if function is new:
+            given = bind(new, arguments, named)
+            return self._new(given["cls"], given["scope"])
         if isinstance(function, type) and dataclasses.is_dataclass(function):
             return self._record(function, arguments, named)
         if isinstance(function, (FunctionType, MethodType, Action, Property)):
@@ -116,6 +119,39 @@ class Calls(Expressions):
                     raise Refused(f"{record.__name__}() without {field.name}", "give every field a value")
                 given[field.name] = admitted(field.default)
         return self.store.fresh(record, [(name, given[name]) for name in names])
+
+    def _new(self, record: Held, scope: Held) -> Held:
+        """Return a new record as it is at first in a scope."""
+        if not isinstance(record, type) or not dataclasses.is_dataclass(record):
+            raise Refused("new() of what is no record", "name a @record class")
+        if is_number(scope) or is_reference(scope) or not is_concrete(scope):
+            raise Refused("new() without a scope", "hand it the scope")
+        check_record(record)
+        try:
+            started = starts(record)
+        except BadRecord as error:
+            raise Refused(f"new({record.__name__}, ...)", str(error)) from None
+        return self._record(record, [], {name: self._started(start, scope) for name, start in started})
+
+    def _started(self, start: Start, scope: Held) -> Held:
+        if not start.every:
+            return self._first(start.value, scope)
+        # The walk looks at the scope as the text would: what is a property of it is walked.
+        size = self._outside(scope, ast.Attribute(ast.Name("scope"), start.count))
+        if type(size) is bool or not isinstance(size, int):
+            raise Refused(f"a Vector with one element for each of {start.count}", "name a number of the scope")
+        return self.store.array([self._first(start.value, scope) for _ in range(size)])
+
+    def _first(self, value: object, scope: Held) -> Held:
+        if isinstance(value, int):
+            return admitted(value)
+        if isinstance(value, type):
+            return self._new(value, scope)
+        made = self.run(value, [scope])
+        if made is UNDEFINED:
+            name = getattr(value, "__name__", value)
+            raise Refused(f"{name}() may end without a value", "return one on every way")
+        return made
 
     # Generator expressions.
 

@@ -106,7 +106,7 @@ class Expressions(Path):
             model = model_of(owner)
             if not isinstance(model, Record) or node.attr not in model.fields:
                 raise Refused(f"{ast.unparse(node)} is no field of a record", "use the state's fields")
-            return self.found_at(owner, node.attr, self.store.read(self.store.field(owner, node.attr)))
+            return self.found_at(owner, node.attr, self.store.look(self.store.field(owner, node.attr)))
         if is_number(owner):
             raise Refused(f"{ast.unparse(node)} is no field of a record", "use the state's fields")
         return self._outside(owner, node)

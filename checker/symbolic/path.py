@@ -56,8 +56,8 @@ class Path:
         found = [(self.graph.eq(index, place), place) for place in range(size)]
         return [(condition, place) for condition, place in found if condition is not False]
 
-    def at(self, owner: Reference, index: Held) -> Held:
-        """Return the element of a vector at an index."""
+    def at(self, owner: Reference, index: Held, noted: bool = True) -> Held:
+        """Return the element of a vector at an index; `noted`: the text reads it, and not only to write there."""
         if not vector(owner).elements:
             raise Refused("an element of a Vector without elements", "ask for its len() first")
         parts = [
@@ -66,16 +66,16 @@ class Path:
             for inner, leaf in self.store.element(owner, place)
         ]
         # An index that lies outside for certain has been noted as a violation; what is read then means nothing.
-        return self.store.read(parts or self.store.element(owner, 0))
+        return (self.store.look if noted else self.store.read)(parts or self.store.element(owner, 0))
 
     def iterate(self, value: Held) -> Iterator[Held]:
         """Yield the elements of a fixed-size collection; a vector's elements as they are when it is their turn."""
         if is_reference(value):
-            yield from (self.store.read(self.store.element(value, index)) for index in _indices(value))
+            yield from (self.store.look(self.store.element(value, index)) for index in _indices(value))
         elif isinstance(value, Lazily) and value.function is reversed:
             [of] = value.arguments
             if is_reference(of):
-                yield from (self.store.read(self.store.element(of, index)) for index in reversed(_indices(of)))
+                yield from (self.store.look(self.store.element(of, index)) for index in reversed(_indices(of)))
             elif isinstance(of, (range, tuple, list)):
                 yield from reversed(of)
             else:

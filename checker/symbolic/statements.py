@@ -284,7 +284,7 @@ class Walk(Calls):
             return self.expression(target, frame)
         if isinstance(target, ast.Attribute):
             return self.store.read(self.store.field(owner, target.attr))
-        return self.at(owner, index)
+        return self.at(owner, index, noted=False)
 
     def put(self, target: ast.expr, place: Target, value: Held, frame: Frame) -> None:
         """Write a value to an evaluated target."""

@@ -50,6 +50,8 @@ class Store:
         self.placed: frozenset[Record | Array] = frozenset()
         self.deciding = False
         """Whether a decision is looking: it must not read ghosts."""
+        self.looked: set[str] = set()
+        """The paths of what the text has named and read, one number each; comparing and moving records reads none."""
         self._views: dict[tuple[Record | Array, int], Record | Array] = {}
         self._shared = False
 
@@ -146,6 +148,11 @@ class Store:
         """Return the value at a place: an int or bool, or a reference to a part."""
         return choose(self.graph, [(condition, self._at(part)) for condition, part in parts])
 
+    def look(self, parts: list[tuple[Value, Shape]]) -> Held:
+        """Return the value at a place that the text names."""
+        self.looked.update(part.path for _, part in parts if isinstance(part, Leaf))
+        return self.read(parts)
+
     def _at(self, part: Shape) -> Held:
         if not isinstance(part, Leaf):
             return self.current(part)
@@ -183,7 +190,7 @@ class Store:
 
     def fresh(self, record: type, fields: Iterable[tuple[str, Held]]) -> Record:
         """Return a new record with the given field values, which get their places in it."""
-        made = Record(record, {name: self._placed(name, value) for name, value in fields})
+        made = Record(record, {name: self._placed(f"{record.__name__}.{name}", value) for name, value in fields})
         self.made.add(made)
         return made
 

@@ -48,6 +48,8 @@ class Reader:
         self.asked = model.of_kind("step") + (model.of_kind("duty") if duties else [])
         self.names = Names({sort: int(getattr(model.scope, sort)) for sort in model.symmetric} if naming else {})
         """Where the texts that have been walked go by names."""
+        self.looked: set[str] = set()
+        """The paths of what they have read (symbolic/store.py)."""
         self.graph = NamedGraph(self.names) if naming else Graph()
         self.leaves = list(leaves(model.shape))
         self.referring = [leaf for leaf in self.leaves if leaf.sort in self.names.sorts]
@@ -62,8 +64,10 @@ class Reader:
     def _walk(self) -> tuple[Store, Walk]:
         if isinstance(self.graph, NamedGraph):
             named = NamedStore(self.graph)
+            named.looked = self.looked
             return named, NamedWalk(self.graph, named, self.model.context, self.model.scope)
         store = Store(self.graph)
+        store.looked = self.looked
         return store, Walk(self.graph, store, self.model.context)
 
     def state(self, store: Store, values: list[Value]) -> Record:

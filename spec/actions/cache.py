@@ -6,7 +6,7 @@ from spec.choices import slots
 from spec.design import Design
 from spec.language import ABSENT, action, guard
 from spec.slots import forget, give_back, locked
-from spec.state import Slot, State, nothing
+from spec.state import Slot, State, Text
 
 
 @action(slot=slots)
@@ -14,6 +14,6 @@ def evict(s: State, design: Design, slot: Slot) -> None:
     """Evict the cache entry in `slot`, unless an admitted request is going to copy from it."""
     guard(s.cached[slot].family != ABSENT, "this slot is not cached; name one that is")
     guard(not locked(s, slot), "an admitted request is going to copy from it; prefill that first")
-    s.cached[slot] = nothing()
+    s.cached[slot] = Text()
     give_back(s, slot)
     forget(s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spec.design import Design
 from spec.language import ABSENT, action, copy, guard
 from spec.slots import forget
-from spec.state import Row, State, Text, nothing
+from spec.state import Row, State, Text
 
 
 @action()
@@ -31,7 +31,7 @@ def run(s: State, row: Row) -> None:
     right = row.start == 0
     if row.source != ABSENT:
         right = s.holds[row.source] == Text(row.family, row.start)
-    s.holds[row.working] = Text(row.family, row.seq_len) if right else nothing()
+    s.holds[row.working] = Text(row.family, row.seq_len) if right else Text()
     if row.mark != ABSENT:
         passed = right and row.start < row.mark <= row.seq_len
-        s.holds[row.slot] = Text(row.family, row.mark) if passed else nothing()
+        s.holds[row.slot] = Text(row.family, row.mark) if passed else Text()

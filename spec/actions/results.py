@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spec.choices import row_orders, rows, supply
 from spec.design import Design
-from spec.language import ABSENT, action, copy, guard, require
+from spec.language import ABSENT, action, copy, guard, new, require
 from spec.ring import following, give_up
 from spec.rows import claim_at
 from spec.scope import EAGER, LAZY
@@ -19,7 +19,7 @@ from spec.slots import (
     take,
     worth_choosing,
 )
-from spec.state import RUNNING, Batch, Length, Position, Request, RequestId, Row, State, Supply, empty_batch
+from spec.state import RUNNING, Batch, Length, Position, Request, RequestId, Row, State, Supply
 
 
 @action(finishes=rows, order=row_orders, supply=supply)
@@ -56,7 +56,7 @@ def retire(s: State, design: Design) -> Batch:
     batch = copy(s.batches[0])
     for index in range(design.scope.lookahead):
         s.batches[index] = copy(s.batches[index + 1])
-    s.batches[design.scope.lookahead] = empty_batch(design.scope)
+    s.batches[design.scope.lookahead] = new(Batch, design.scope)
     s.pending -= 1
     s.written -= 1
     return batch

@@ -18,6 +18,41 @@ def cell(body, stated, of="@record", base="", more=""):
     )
 
 
+STARTED = """@record
+class Cell:
+    on: bool = False
+    n: Small = {n}
+    w: Annotated[Vector[Small], Per("two")] = {w}
+
+
+@record
+class State:
+    x: Small = 0
+    cells: Annotated[Vector[Cell], Per("three")] = {cells}
+
+
+def init(scope):
+    return new(State, scope)
+
+
+@action()
+def up(s, scope):
+    guard(s.x < 5)
+    s.x += 1
+    s.cells[0].n = 5
+    s.cells[1] = new(Cell, scope)
+    s.cells[0].w[1] = s.x
+"""
+
+
+def started(stated, n="1", w="each(2)", cells="each(Cell)", more="", of=STARTED):
+    """A model whose records start by the defaults beside their fields."""
+    return more + of.format(n=n, w=w, cells=cells) + claim(f"return {stated}")
+
+
+COUNTED = "TIMES = [0]\n\n\ndef counted(scope):\n    TIMES[0] += 1\n    return min(TIMES[0], 5)\n\n\n"
+ONE = "ONE = Vector([0, 0])\n\n\ndef one(scope):\n    return ONE\n\n\n"
+
 SLOTTED = "@dataclass(slots=True{})"
 ATTACKS = {
     "an equality that ignores a field": cell(
@@ -137,6 +172,64 @@ ATTACKS = {
         "\n\n@action()\ndef up(s, scope):\n    guard(s.x < 5)\n    s.x += 1\n    s.y += 1\n" + claim("return s.y < 2")
     ),
     "the state compared with itself before": claim("return before != s", of="step"),
+    "a start that is wrong": started("s.cells[1] != new(Cell, scope)"),
+    "a start outside its range": started("s.x < 4", n="6"),
+    "a start that is no number": started("s.cells[1].n < 4", n="by_scope(Cell)"),
+    "a start of another kind": started("s.x < 4", w="each(Cell)"),
+    "a start that counts": started("s.cells[1].n < 4", n="by_scope(counted)", more=COUNTED),
+    "a start from outside": started("s.cells[1].w[1] == 0", w="by_scope(one)", more=ONE),
+    "a start by a builtin": started("s.x < 4", n="by_scope(repr)"),
+    "a start that may end": started(
+        "s.x < 4", n="by_scope(half)", more="def half(scope):\n    if scope.high < 4:\n        return 1\n\n\n"
+    ),
+    "a start without a def": started("s.cells[1].n == 5", n="by_scope(lambda scope: scope.high)"),
+    "a start that guards": started(
+        "s.x < 4", n="by_scope(never)", more="def never(scope):\n    guard(scope.high < 5)\n    return 1\n\n\n"
+    ),
+    "a start of a half": started("s.cells[1].n < 4", n="by_scope(lambda scope: scope.high / 2)"),
+    "a start that is a fraction": started("s.x < 4", w="each(1.5)"),
+    "a start as an enumeration": started(
+        "s.cells[1].w[0] < 2", w="each(Kind.B)", more="class Kind(enum.IntEnum):\n    B = 2\n\n\n"
+    ),
+    "a start that is a vector": started("s.x < 4", w="each(Vector([0]))"),
+    "a start of vectors in one": started("s.x < 4", w="each(by_scope(Cell))"),
+    "a count that the scope has not": started("s.x < 4", w='each(2, "four")'),
+    "a count of another sort": started("s.cells[1].w[2] < 4", w='each(2, "three")'),
+    "a count that is true": started("s.x < 4", w='each(2, "yes")', more="Scope.yes = True\n\n\n"),
+    "a count of none": started("len(s.cells[1].w) > 0", w='each(2, "none")'),
+    "a count that counts": started(
+        "s.x < 4",
+        w='each(2, "more")',
+        more=COUNTED + "Scope.more = property(counted)\n\n\n",
+    ),
+    "a vector of no sort": started("s.x < 4", w="each(2)").replace(
+        'w: Annotated[Vector[Small], Per("two")]', "w: Vector[Small]"
+    ),
+    "a start without a scope": started("Cell() != s.cells[0]"),
+    "a start by a number": started("new(Cell, 2) != s.cells[0]"),
+    "a start by the state": started("new(Cell, s) != s.cells[0]"),
+    "a start by a cell": started("new(Cell, s.cells[0]) != s.cells[0]"),
+    "a start of no record": started("new(Scope, scope).two == 2 and s.x < 4"),
+    "a start of a number": started("new(s.x, scope) == 0"),
+    "a start of nothing": started("new() == 0"),
+    "a start of a record without defaults": started(
+        "new(Pair, scope) == new(Pair, scope)", more="@record\nclass Pair:\n    a: Small\n    b: Small = 0\n\n\n"
+    ),
+    "a default before none": started("s.x < 4").replace("    n: Small = 1\n", "    n: Small\n"),
+    "a start that is each other": started("s.x < 4", n="each(0)"),
+    "a start of itself": started("s.x < 4", n="by_scope(State)"),
+    "a start made by hand": started("s.cells[1].w[0] < 2", w="field(default_factory=Start(2, True))").replace(
+        "@record", "from spec.language import Start\n\n\n@record", 1
+    ),
+    "a start made by hand, of another class": started(
+        "s.cells[1].w[0] < 2",
+        w="field(default_factory=Start(2, True))",
+        more="import spec.language\n\n\nclass Start(spec.language.Start):\n    value = 3\n\n\n",
+    ),
+    "a start used twice": started("s.cells[1] != s.cells[2] or s.x == 0").replace(
+        "s.cells[1] = new(Cell, scope)", "one = new(Cell, scope)\n    s.cells[1] = one\n    s.cells[2] = one"
+    ),
+    "new under another name": started("fresh(Cell, scope) != s.cells[1]", more="fresh = new\n\n\n"),
 }
 
 LEGAL = {
@@ -145,5 +238,12 @@ LEGAL = {
         "@record\nclass Inner:\n    n: Small\n\n\n@record\nclass Pair:\n    one: Inner\n    two: Inner\n\n\n"
         + claim("return Pair(Inner(s.x), Inner(4)) != Pair(Inner(4), Inner(4))")
     ),
+    "records that start by the scope": started("s.cells[1] == new(Cell, scope) and s.cells[1].w[0] == 2"),
+    "a start by a function of the scope": started(
+        "s.cells[1].n == 3", n="by_scope(third)", more="def third(scope):\n    return scope.three\n\n\n"
+    ),
+    "a start within a start": started("s.cells[2].w == s.cells[1].w and s.x < 5"),
+    "a start with another count": started("len(s.cells[1].w) == 2 and s.x < 3", w='each(2, "two")'),
+    "a start in words": started("new(cls=Cell, scope=scope) == s.cells[1] or s.x == 0"),
     "records compared": cell("", "s.cells[0] == s.cells[1] or s.x != 1"),
 }

@@ -11,9 +11,9 @@ import random
 
 from spec.actions import admit, device, prefill, prepare, process
 from spec.design import Design
-from spec.language import ABSENT
+from spec.language import ABSENT, new
 from spec.scope import Scope
-from spec.state import EXHAUSTED, initial, quiet_step
+from spec.state import EXHAUSTED, Step, initial
 
 REQUESTS = 2000
 
@@ -39,7 +39,7 @@ def one_request(design: Design, rate: float, rng: random.Random) -> int:
             continue
         done = rng.random() < 0.05 or me.seq_len == scope.max_len
         length = s.batches[0].rows[0].seq_len
-        s.step = quiet_step(scope)
+        s.step = new(Step, scope)
         process(s, design, (done,), order, ABSENT)
         newest = max(newest, s.step.events[0].published)
         if done:

@@ -9,7 +9,7 @@ from runtime.pool import COOLING
 from spec.actions.device import device
 from spec.actions.results import process
 from spec.actions.transfer import abort
-from spec.state import nothing
+from spec.state import Text
 
 
 class Lost(Exception):
@@ -84,7 +84,7 @@ class FailingTwin(Twin):
         self.spoilt = {slot for slot in self.spoilt if pool.kind[slot] == COOLING}
         held = {slot: self.state.holds[slot] for slot in self.spoilt}
         for slot in held:
-            self.state.holds[slot] = nothing()
+            self.state.holds[slot] = Text()
         try:
             super()._compare(contents)
         finally:

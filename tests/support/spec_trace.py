@@ -36,10 +36,10 @@ from spec.actions.prefill import prefill
 from spec.actions.results import process
 from spec.actions.transfer import abort
 from spec.design import Design
-from spec.language import ABSENT, Action, Disabled, Violated, copy
+from spec.language import ABSENT, Action, Disabled, Violated, copy, new
 from spec.rows import awaits_write
 from spec.scope import LAZY, Scope
-from spec.state import ADMITTED, EXHAUSTED, IDLE, RUNNING, Request, RequestId, Row, State, initial, quiet_step
+from spec.state import ADMITTED, EXHAUSTED, IDLE, RUNNING, Request, RequestId, Row, State, initial
 
 FIRST_SLOT = 1
 """Model slot 0 in a trace: engines keep their slot 0 for padding."""
@@ -198,7 +198,7 @@ def walk(scope: Scope, design: type[Design], seed: int, steps: int, idle_device:
         if (action is process and not ready) or (action is device and idle_device and ready):
             continue
         after = copy(state)
-        after.step = quiet_step(scope)
+        after.step = new(type(after.step), scope)
         asked.offered = {}
         try:
             action.function(after, asked, *arguments)

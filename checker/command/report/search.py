@@ -101,6 +101,7 @@ def data(outcome: Outcome) -> dict[str, Any]:
         "never seen": exploration.unseen,
         "asked": exploration.asked,
         "not asked": exploration.unasked,
+        "not read": outcome.unread,
         "taken": exploration.taken,
         "audit": outcome.audit.data,
         "reproduce": reproduce(outcome.check),
@@ -129,6 +130,8 @@ def show(outcome: Outcome) -> None:
         say(f"holds: {count} {'property' if count == 1 else 'properties'}, in every reachable state of this scope")
     if exploration.unasked:
         say(f"not asked, since not of this scope: {', '.join(exploration.unasked)}")
+    for name, place in outcome.unread.items():
+        say(f"{place}: nothing reads {name} in this scope: leave it out, or say in a property what must be true of it")
     for line in why_vacuous(outcome) if exploration.complete else []:
         say(line)
     if outcome.status == "vacuous":

@@ -14,7 +14,7 @@ from spec.actions.results import process
 from spec.actions.transfer import abort
 from spec.language import ABSENT, Disabled, Violated
 from spec.slots import give_back
-from spec.state import IDLE, RequestId, Text, nothing
+from spec.state import IDLE, RequestId, Text
 
 FIELDS = ("next", "last", "last_len", "ring")
 Offer = tuple[str, Physical, int, bool]  # request, slot, length in tokens, whether it was stored
@@ -142,7 +142,7 @@ def _offers(follower: Follower, name: str, request: RequestId) -> list[Offer]:
     if event.published == ABSENT:
         return []
     slot = next(slot for slot, key in enumerate(state.cached) if key == Text(request, event.published))
-    state.cached[slot] = nothing()
+    state.cached[slot] = Text()
     follower.slots.store(slot)
     return [(name, physical[slot], event.published, True)]
 

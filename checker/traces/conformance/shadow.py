@@ -17,9 +17,9 @@ from checker.traces.conformance.shadow_design import Followed, followed
 from checker.traces.conformance.slot_map import Physical, SlotNames
 from checker.traces.format import Header
 from spec.design import Design
-from spec.language import ABSENT, Action, Disabled, Vector, Violated, copy
+from spec.language import ABSENT, Action, Disabled, Vector, Violated, copy, new
 from spec.scope import Scope
-from spec.state import IDLE, RequestId, Slot, State, Text, initial, nothing, quiet_step
+from spec.state import IDLE, RequestId, Slot, State, Step, Text, initial
 
 LONGEST = 1 << 30  # Tokens; a trace has no longest sequence, and the spec wants a number.
 FIRST_REQUESTS = 2
@@ -86,7 +86,7 @@ class Follower:
     def begin(self, line: int, event: str, batch: int | None) -> None:
         """Start a step: from here on differences belong to this event."""
         self.line, self.event, self.batch = line, event, batch
-        self.state.step = quiet_step(self.scope)
+        self.state.step = new(Step, self.scope)
         self.design.wanted = {}
         self.design.offered = {}
         self.design.preparing = ()
@@ -180,7 +180,7 @@ class Follower:
     def forget_aside(self, aside: Sequence[Slot]) -> None:
         """Empty the model's cache again."""
         for slot in aside:
-            self.state.cached[slot] = nothing()
+            self.state.cached[slot] = Text()
 
     def idle(self, name: str) -> RequestId:
         """Return a model request that no name uses and no row mentions, to be called `name` in reports."""
