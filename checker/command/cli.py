@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from checker.command import console
+from checker.command.examples import example
 from checker.command.interrupts import end_at_ctrl_c
 from checker.command.options import Design, Json, ModelFile, Scope, Seconds, Settings, positive, scope_words
 from checker.command.report import bmc as bmc_report
@@ -71,7 +72,7 @@ def slotproof(
     """Do nothing of its own: this is what may stand before a command's name."""
 
 
-@app.command()
+@app.command(epilog=example("verify"))
 def verify(
     quick: Annotated[bool, typer.Option("--quick", help="The inner loop: smaller scopes, under a minute.")] = False,
     as_json: Json = False,
@@ -88,7 +89,7 @@ def verify(
     raise typer.Exit(result.code)
 
 
-@app.command()
+@app.command(epilog=example("explore"))
 def explore(
     scope: Scope = "",
     design: Design = "slotproof",
@@ -133,7 +134,7 @@ def explore(
     raise typer.Exit(search_report.exit_code(outcome))
 
 
-@app.command()
+@app.command(epilog=example("designs"))
 def designs(as_json: Json = False) -> None:
     """Show what each known design's verdict is, per mode, and the shortest story of each that fails."""
     outcomes = []
@@ -156,7 +157,7 @@ def designs(as_json: Json = False) -> None:
     raise typer.Exit(0 if all(outcome.as_expected for outcome in outcomes) else VIOLATED)
 
 
-@app.command()
+@app.command(epilog=example("judge"))
 def judge(
     files: Annotated[list[Path], typer.Argument(help="Traces: one JSON object a line, the first a header.")],
     design: Annotated[str, typer.Option(help="Also say where the engine first did what this design would not.")] = "",
@@ -185,7 +186,7 @@ def judge(
     raise typer.Exit(worst(judgement.code for judgement in judgements))
 
 
-@app.command()
+@app.command(epilog=example("play"))
 def play(
     file: Annotated[Path, typer.Argument(help="A scenario: a script of steps and expectations.")],
     design: Annotated[str, typer.Option(help="Play it under this design instead of the scenario's own.")] = "",
@@ -205,7 +206,7 @@ def play(
     raise typer.Exit(VIOLATED if played.failed else SHOWN)
 
 
-@app.command()
+@app.command(epilog=example("explain"))
 def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id that a failing run printed.")]) -> None:
     """Tell the story of a counterexample again."""
     found = load(FOLDER, identity)
@@ -219,7 +220,7 @@ def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id t
     raise typer.Exit(VIOLATED)
 
 
-@app.command()
+@app.command(epilog=example("fuzz"))
 def fuzz(
     budget: Annotated[str, typer.Option("--time", help="How long to hunt: 30s, 10m, 2h.")] = "10m",
     workers: Annotated[int, typer.Option(min=1, help="How many processes hunt.")] = 2,
@@ -234,7 +235,7 @@ def fuzz(
         raise typer.Exit(fuzz_report.run(budget, workers, seed, as_json))
 
 
-@app.command("replay")
+@app.command("replay", epilog=example("replay"))
 def replay_script(
     file: Annotated[Path, typer.Argument(help="A script, such as one that fuzzing has found.")],
     threaded: Annotated[bool, typer.Option(help="Run the device on a thread instead of simulating it.")] = False,
@@ -246,7 +247,7 @@ def replay_script(
     raise typer.Exit(fuzz_report.replay_file(file, threaded, as_json))
 
 
-@app.command()
+@app.command(epilog=example("prove"))
 def prove(
     design: Design = "slotproof",
     ring: Annotated[bool, typer.Option("--ring", help="Show the ring-size theorem instead, as a table.")] = False,
@@ -273,7 +274,7 @@ def prove(
         raise typer.Exit(proof_report.run(design, seed, max_seconds, as_json, progress))
 
 
-@app.command()
+@app.command(epilog=example("bmc"))
 def bmc(
     scope: Scope = "",
     design: Design = "slotproof",
@@ -297,7 +298,7 @@ def bmc(
     raise typer.Exit(bmc_report.exit_code(found))
 
 
-@app.command()
+@app.command(epilog=example("repair"))
 def repair(
     design: Annotated[str, typer.Argument(metavar="NAME", help="A design that fails: a known one.")],
     mode: Annotated[str, typer.Option(help="eager or lazy.")] = EAGER,
@@ -316,7 +317,7 @@ def repair(
     raise typer.Exit(found.code)
 
 
-@app.command()
+@app.command(epilog=example("mutants"))
 def mutants(
     sample: Annotated[int | None, typer.Option(help="Judge only so many, drawn at random.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of the draw.")] = SEED,
