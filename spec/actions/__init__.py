@@ -1,4 +1,4 @@
-"""What can happen, in the order of a life: admission, prefill, decode, device, results, transfer (abort), cache."""
+"""What can happen, in the order of a request's life: a file for each step of it.
 
 Read admission first, then prefill, decode (a step is prepared) and device (its batch runs), results (what comes of it),
 cache (a node is evicted), and transfer for the abort, which may come at any time. ACTIONS is all that a search tries.
