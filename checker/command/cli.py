@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from checker.command import console
-from checker.command.examples import example
+from checker.command.examples import add_examples
 from checker.command.interrupts import end_at_ctrl_c
 from checker.command.options import Design, Json, ModelFile, Scope, Seconds, Settings, positive, scope_words
 from checker.command.report import bmc as bmc_report
@@ -72,7 +72,7 @@ def slotproof(
     """Do nothing of its own: this is what may stand before a command's name."""
 
 
-@app.command(epilog=example("verify"))
+@app.command()
 def verify(
     quick: Annotated[bool, typer.Option("--quick", help="The inner loop: smaller scopes, under a minute.")] = False,
     as_json: Json = False,
@@ -89,7 +89,7 @@ def verify(
     raise typer.Exit(result.code)
 
 
-@app.command(epilog=example("explore"))
+@app.command()
 def explore(
     scope: Scope = "",
     design: Design = "slotproof",
@@ -134,7 +134,7 @@ def explore(
     raise typer.Exit(search_report.exit_code(outcome))
 
 
-@app.command(epilog=example("designs"))
+@app.command()
 def designs(as_json: Json = False) -> None:
     """Show what each known design's verdict is, per mode, and the shortest story of each that fails."""
     outcomes = []
@@ -157,7 +157,7 @@ def designs(as_json: Json = False) -> None:
     raise typer.Exit(0 if all(outcome.as_expected for outcome in outcomes) else VIOLATED)
 
 
-@app.command(epilog=example("judge"))
+@app.command()
 def judge(
     files: Annotated[list[Path], typer.Argument(help="Traces: one JSON object a line, the first a header.")],
     design: Annotated[str, typer.Option(help="Also say where the engine first did what this design would not.")] = "",
@@ -186,7 +186,7 @@ def judge(
     raise typer.Exit(worst(judgement.code for judgement in judgements))
 
 
-@app.command(epilog=example("play"))
+@app.command()
 def play(
     file: Annotated[Path, typer.Argument(help="A scenario: a script of steps and expectations.")],
     design: Annotated[str, typer.Option(help="Play it under this design instead of the scenario's own.")] = "",
@@ -206,7 +206,7 @@ def play(
     raise typer.Exit(VIOLATED if played.failed else SHOWN)
 
 
-@app.command(epilog=example("explain"))
+@app.command()
 def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id that a failing run printed.")]) -> None:
     """Tell the story of a counterexample again."""
     found = load(FOLDER, identity)
@@ -220,7 +220,7 @@ def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id t
     raise typer.Exit(VIOLATED)
 
 
-@app.command(epilog=example("fuzz"))
+@app.command()
 def fuzz(
     budget: Annotated[str, typer.Option("--time", help="How long to hunt: 30s, 10m, 2h.")] = "10m",
     workers: Annotated[int, typer.Option(min=1, help="How many processes hunt.")] = 2,
@@ -235,7 +235,7 @@ def fuzz(
         raise typer.Exit(fuzz_report.run(budget, workers, seed, as_json))
 
 
-@app.command("replay", epilog=example("replay"))
+@app.command("replay")
 def replay_script(
     file: Annotated[Path, typer.Argument(help="A script, such as one that fuzzing has found.")],
     threaded: Annotated[bool, typer.Option(help="Run the device on a thread instead of simulating it.")] = False,
@@ -247,7 +247,7 @@ def replay_script(
     raise typer.Exit(fuzz_report.replay_file(file, threaded, as_json))
 
 
-@app.command(epilog=example("prove"))
+@app.command()
 def prove(
     design: Design = "slotproof",
     ring: Annotated[bool, typer.Option("--ring", help="Show the ring-size theorem instead, as a table.")] = False,
@@ -274,7 +274,7 @@ def prove(
         raise typer.Exit(proof_report.run(design, seed, max_seconds, as_json, progress))
 
 
-@app.command(epilog=example("bmc"))
+@app.command()
 def bmc(
     scope: Scope = "",
     design: Design = "slotproof",
@@ -298,7 +298,7 @@ def bmc(
     raise typer.Exit(bmc_report.exit_code(found))
 
 
-@app.command(epilog=example("repair"))
+@app.command()
 def repair(
     design: Annotated[str, typer.Argument(metavar="NAME", help="A design that fails: a known one.")],
     mode: Annotated[str, typer.Option(help="eager or lazy.")] = EAGER,
@@ -317,7 +317,7 @@ def repair(
     raise typer.Exit(found.code)
 
 
-@app.command(epilog=example("mutants"))
+@app.command()
 def mutants(
     sample: Annotated[int | None, typer.Option(help="Judge only so many, drawn at random.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of the draw.")] = SEED,
@@ -332,6 +332,9 @@ def mutants(
         if shipped:
             raise typer.Exit(boundary_mutation.run(sample, seed, as_json, progress))
         raise typer.Exit(mutation_report.run(sample, seed, workers, as_json, progress))
+
+
+add_examples(app)
 
 
 def complain(error: Exception | str) -> None:

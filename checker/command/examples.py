@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+import typer
+
 EXAMPLES: Final = {
     "verify": "slotproof verify --quick",
     "explore": "slotproof explore --design merged-29792 --property exact-label",
@@ -21,6 +23,9 @@ EXAMPLES: Final = {
 """By the name of the command. None is longer than a line of help, which would be broken in the middle of a word."""
 
 
-def example(command: str) -> str:
-    """Return what the help of a command ends with."""
-    return f"Example: {EXAMPLES[command]}"
+def add_examples(app: typer.Typer) -> None:
+    """Let the help of each command that an app has by now end with its example."""
+    for command in app.registered_commands:
+        name = command.name or getattr(command.callback, "__name__", "")
+        if name in EXAMPLES:
+            command.epilog = f"Example: {EXAMPLES[name]}"
