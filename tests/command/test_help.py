@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from checker.command.cli import app
 from checker.command.examples import EXAMPLES
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 PACKAGES = sorted(path.parent for room in ("spec", "runtime", "checker") for path in (ROOT / room).rglob("__init__.py"))
 
 

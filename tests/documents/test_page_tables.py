@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,9 @@ from checker.scenarios.commands import COMMANDS
 from checker.scenarios.expectations import EXPECTATIONS
 from checker.symbolic import subset
 from spec import language
+from tests.support.paths import ROOT
 
-DOCS = Path(__file__).parents[1] / "docs"
+DOCS = ROOT / "docs"
 SCRIPTS = (DOCS / "scripts.md").read_text(encoding="utf-8")
 MODELS = (DOCS / "models.md").read_text(encoding="utf-8")
 

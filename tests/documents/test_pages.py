@@ -18,8 +18,8 @@ import typer
 
 from checker.command import cli
 from checker.command.examples import EXAMPLES
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 NOT_RUN = {
     'slotproof bmc --scope "requests=1 slots=4" --depth 3',
