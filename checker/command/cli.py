@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from checker.command import console
+from checker.command.examples import add_examples
 from checker.command.interrupts import end_at_ctrl_c
 from checker.command.options import Design, Json, ModelFile, Scope, Seconds, Settings, positive, scope_words
 from checker.command.report import bmc as bmc_report
@@ -346,6 +347,9 @@ def mutants(
         if shipped:
             raise typer.Exit(boundary_mutation.run(sample, seed, as_json, progress))
         raise typer.Exit(mutation_report.run(sample, seed, workers, as_json, progress))
+
+
+add_examples(app)
 
 
 def complain(error: Exception | str) -> None:

@@ -1,1 +1,7 @@
-"""A room."""
+"""Any engine's record: what its control plane did, one JSON object a line, judged by what must be true of slots.
+
+Read format first (what a line means), then judge_file (one pass over a file), verdict (what comes of it) and
+verdict_judge (how it is found): slots and slot_history follow who owns a slot and what it holds, request and rows
+what a request recorded, consistency whether rows agree. recorder writes a trace of our own runtime, corpus holds the
+recorded ones to their verdicts. The package conformance asks whether a trace is one that a design produces.
+"""
