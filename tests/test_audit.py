@@ -17,7 +17,7 @@ from checker.command.report.search import exit_code as exit_code_of
 from checker.model.model import Model
 from checker.model.user_files import BadModel
 from checker.proof import matrix
-from checker.proof.bmc import check as check_bounded
+from checker.proof.bmc import check_model as check_bounded
 from checker.proof.induction import Induction
 from checker.proof.term_readings import Proof, Steps
 from checker.search import audit, canary

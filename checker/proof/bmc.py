@@ -9,17 +9,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import z3
 
 from checker.deadline import Deadline
 from checker.model.layout import flatten
 from checker.model.model import Model, Taken
-from checker.proof.houdini import inductive
+from checker.model.user_model import naming
+from checker.proof.induction import inductive_subset
 from checker.proof.solver import solver as new_solver
+from checker.proof.solver import value_of
 from checker.proof.term_audit import of_bounded
 from checker.search.audit import Audit
+from checker.search.check import Check, claimed, in_any_order, model_for
 from checker.symbolic.graph import Node, Value, inside
 from checker.symbolic.terms import Term, Terms, bits_for
 from checker.symbolic.transitions import Reader, Transition
@@ -45,6 +47,14 @@ class Bounded:
     seconds: float = 0.0
     names: str = ""
     """Where the design goes by names: then slots are handed out in any order; empty: nowhere."""
+
+
+@dataclass(slots=True)
+class BoundedOutcome:
+    """A check that the solver has performed, depth by depth, and what it has shown."""
+
+    check: Check
+    found: Bounded
 
 
 class Relation:
@@ -183,25 +193,42 @@ class Unrolling:
             ]
         )
 
-    def run_of(self, model: Any, depth: int) -> list[Taken]:
+    def run_of(self, model: z3.ModelRef, depth: int) -> list[Taken]:
         """Read the steps of a run of the given length out of a solver's model."""
         steps = []
         for place in range(depth):
             _, choice = self.constants(place)
-            values = [model.eval(term, model_completion=True) for term in choice]
-            transition = self.relation.transitions[_number(values[0])]
+            values = [value_of(model, term) for term in choice]
+            transition = self.relation.transitions[values[0]]
             named = dict(zip(map(id, self.relation.parameters), values[1:], strict=True))
-            chosen = {name: _number(named[id(leaf)]) for name, leaf in transition.parameters.items()}
+            chosen = {name: named[id(leaf)] for name, leaf in transition.parameters.items()}
             instance = transition.instance
             steps.append(Taken(instance.action, instance.arguments(chosen)))
         return steps
 
 
-def _number(value: Any) -> int:
-    return int(value.as_signed_long()) if isinstance(value, z3.BitVecNumRef) else int(value.as_long())
+def run(asked: Check, depth: int, seconds: float | None, note: Callable[[str], None]) -> BoundedOutcome:
+    """Look for a violation of what the check expects, or of anything; raises BadScope or BadModel.
+
+    Of a design that goes by names another check is performed, and returned: slots are handed out in any order.
+    """
+    clock = Deadline(seconds, last_resort=True)
+    names = ""
+    check = asked
+    with clock, naming(asked.file):
+        check, names = in_any_order(asked)
+        model = model_for(check)
+        claimed(model, check.expect)
+    if clock.cut:
+        unread = f"at depth 0: {clock.words} before the model was read"
+        return BoundedOutcome(check, Bounded(check.scope, unknown=unread))
+    with naming(check.file):
+        found = check_model(model, depth, frozenset(check.expect), clock, lambda at: note(f"depth {at}"))
+    found.names = names
+    return BoundedOutcome(check, found)
 
 
-def check(
+def check_model(
     model: Model,
     depth: int,
     wanted: frozenset[str] = frozenset(),
@@ -234,7 +261,7 @@ def _search(
 ) -> None:
     # Other designs keep few of our lemmas, and their bugs are not deep: looking for those few would not pay.
     ours = model.ours
-    assumed = inductive(model) if ours else frozenset()
+    assumed = inductive_subset(model) if ours else frozenset()
     result.assumed = sorted(assumed)
     unrolling = Unrolling(Relation(model, wanted, assumed))
     solver = new_solver("QF_FD")
@@ -263,7 +290,7 @@ def _search(
     result.audit = of_bounded(unrolling)
 
 
-def _violated(solver: Any, bad: dict[str, Term], clock: Deadline) -> tuple[Any, str]:
+def _violated(solver: z3.Solver, bad: dict[str, Term], clock: Deadline) -> tuple[z3.CheckSatResult, str]:
     """Ask for a violation of any of the properties at the depth reached; the model stays in the solver."""
     if not bad:
         return z3.unsat, ""

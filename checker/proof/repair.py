@@ -11,14 +11,12 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import spec.model
 from checker.deadline import Deadline
-from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS
-from checker.model.model import Model, Taken
+from checker.model.model import Arguments, Model, Taken
 from checker.model.user_files import BadModel
 from checker.proof.repair_lemmas import Standing, stand
 from checker.search.bfs import Limits, Search
@@ -30,6 +28,9 @@ from spec.scope import Scope
 
 DECISIONS = tuple(name for name in vars(Design) if not name.startswith("_") and callable(getattr(Design, name)))
 """The names of all decisions."""
+
+Decision = Callable[..., int]
+"""What a design answers with a number, yes or no."""
 
 MOST_STATES = 300_000
 """States after which the search of a candidate in the story's scope is given up."""
@@ -44,9 +45,9 @@ class Change:
     """The known design whose answer it is."""
 
     @property
-    def function(self) -> Callable[..., Any]:
+    def function(self) -> Decision:
         """The decision itself."""
-        found: Callable[..., Any] = getattr(DESIGNS[self.design], self.decision)
+        found: Decision = getattr(DESIGNS[self.design], self.decision)
         return found
 
 
@@ -60,7 +61,7 @@ class Run:
 
     scope: str
     property: str
-    steps: tuple[tuple[str, tuple[Any, ...]], ...]
+    steps: tuple[tuple[str, Arguments], ...]
 
 
 @dataclass(slots=True)
@@ -92,20 +93,13 @@ class Repair:
     """Whether that is because the time was over."""
     seconds: float = 0.0
 
-    @property
-    def code(self) -> int:
-        """The exit code."""
-        if self.cut or (self.found is not None and not self.scopes):
-            return INCONCLUSIVE
-        return VIOLATED if self.found is None else SHOWN
-
 
 def alternatives(base: type[Design]) -> list[Change]:
     """Return every decision that some known design takes differently from `base`, once for each different answer.
 
     A decision that asks its own parent class can't be taken out of it, so it is left out.
     """
-    found: dict[tuple[str, Any], Change] = {}
+    found: dict[tuple[str, Decision], Change] = {}
     for decision in DECISIONS:
         for name, design in DESIGNS.items():
             function = getattr(design, decision)
@@ -171,7 +165,7 @@ class Conflicts:
         plain = changed(self.base, candidate)
         fixed = {change.decision for change in candidate}
         free = [change for change in self.alternatives if change.decision not in fixed]
-        namespace: dict[str, Any] = {}
+        namespace: dict[str, Decision] = {}
         for decision in DECISIONS:
             trials = []
             for change in free:
@@ -186,12 +180,10 @@ class Conflicts:
         return watched(scope)
 
 
-def _watch(
-    decision: str, plain: type[Design], trials: list[tuple[Change, Design]], differing: set[Change]
-) -> Callable[..., Any]:
-    usual = getattr(plain, decision)
+def _watch(decision: str, plain: type[Design], trials: list[tuple[Change, Design]], differing: set[Change]) -> Decision:
+    usual: Decision = getattr(plain, decision)
 
-    def asked(self: Design, *arguments: Any) -> Any:
+    def asked(self: Design, *arguments: object) -> int:
         answer = usual(self, *arguments)
         for change, other in trials:
             if change not in differing and _answer(other, decision, arguments) != answer:
@@ -201,9 +193,10 @@ def _watch(
     return asked
 
 
-def _answer(design: Design, decision: str, arguments: tuple[Any, ...]) -> Any:
+def _answer(design: Design, decision: str, arguments: tuple[object, ...]) -> int | str:
+    asked: Decision = getattr(design, decision)
     try:
-        return getattr(design, decision)(*arguments)
+        return asked(*arguments)
     except Violated as violation:
         return violation.name
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
-from checker.command.console import say
+from checker.command.console import say_all
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.reproduce import reproduce_line
 from checker.explain.story import render, tell
@@ -80,7 +80,7 @@ def story(outcome: Outcome, name: str) -> str:
     return render(tell(model, taken(model, outcome.steps[name]), name, reproduce(outcome.check, name)))
 
 
-def data(outcome: Outcome) -> dict[str, Any]:
+def data(outcome: Outcome) -> dict[str, object]:
     """Return an outcome for a machine."""
     exploration = outcome.exploration
     return {
@@ -107,35 +107,40 @@ def data(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def show(outcome: Outcome) -> None:
-    """Print the result of one search: scope first, then what it shows, then the story of what it violates."""
+def lines(outcome: Outcome) -> Iterator[str]:
+    """Return the result of one search: scope first, then what it shows, then the story of what it violates."""
     check, exploration = outcome.check, outcome.exploration
-    say(f"{check.subject}   {outcome.scope}")
-    say(headline(exploration))
-    say(f"symmetry: {outcome.symmetry}")
-    say(outcome.audit.line)
+    yield f"{check.subject}   {outcome.scope}"
+    yield headline(exploration)
+    yield f"symmetry: {outcome.symmetry}"
+    yield outcome.audit.line
     if outcome.steps:
         for name, steps in sorted(outcome.steps.items(), key=lambda item: len(item[1])):
             identity = "" if check.edit else f"   slotproof explain {save(outcome, name)}"
-            say(f"violated: {name} after {len(steps)} steps{identity}")
+            yield f"violated: {name} after {len(steps)} steps{identity}"
         name = most_telling(outcome)
         if not getattr(model_for(check).scope, "ring_suffices", True):
-            say("note: this ring is too short for any eager design: it takes 1 + ceil(lookahead / interval) positions")
-        say("")
-        say(story(outcome, name))
+            yield "note: this ring is too short for any eager design: it takes 1 + ceil(lookahead / interval) positions"
+        yield ""
+        yield story(outcome, name)
         return
     if outcome.status == HOLDS:
         count = len(exploration.asked)
-        say(f"holds: {count} {'property' if count == 1 else 'properties'}, in every reachable state of this scope")
+        yield f"holds: {count} {'property' if count == 1 else 'properties'}, in every reachable state of this scope"
     if exploration.unasked:
-        say(f"not asked, since not of this scope: {', '.join(exploration.unasked)}")
-    for line in why_vacuous(outcome) if exploration.complete else []:
-        say(line)
+        yield f"not asked, since not of this scope: {', '.join(exploration.unasked)}"
+    if exploration.complete:
+        yield from why_vacuous(outcome)
     if outcome.status == "vacuous":
-        say("the search is complete, but proves less than it seems to: widen the scope (max_len, slots, requests)")
+        yield "the search is complete, but proves less than it seems to: widen the scope (max_len, slots, requests)"
     if outcome.status == NOT_AUDITED:
-        say("not audited: no run in plain Python speaks for this, so it is no pass")
+        yield "not audited: no run in plain Python speaks for this, so it is no pass"
     if exploration.cut:
-        say("cut short: nothing wrong was found so far, which is no proof")
+        yield "cut short: nothing wrong was found so far, which is no proof"
     if outcome.status != HOLDS:
-        say(reproduce(check))
+        yield reproduce(check)
+
+
+def show(outcome: Outcome) -> None:
+    """Print the result of one search."""
+    say_all(lines(outcome))
