@@ -13,6 +13,7 @@ import checker.proof.term_audit
 import checker.search.audit
 import spec.model
 from checker.command import cli
+from checker.command.report import audit as audit_report
 from checker.command.report.search import exit_code as exit_code_of
 from checker.model.model import Model
 from checker.model.user_files import BadModel
@@ -78,7 +79,9 @@ def test_a_search_says_how_many_tries_agree():
     outcome = run(OURS)
     assert outcome.as_expected
     assert outcome.audit.tries >= audit.TRIES
-    assert outcome.audit.line == f"audit: {outcome.audit.tries:,} native tries agree (seed {outcome.audit.seed})"
+    assert audit_report.lines(outcome.audit) == [
+        f"audit: {outcome.audit.tries:,} native tries agree (seed {outcome.audit.seed})"
+    ]
     # The same check draws the same tries.
     assert run(OURS).audit == outcome.audit
 
@@ -292,7 +295,7 @@ def test_the_result_for_machines_has_the_tries_and_the_seed(monkeypatch, capsys)
     monkeypatch.setattr(sys, "argv", ["slotproof", "explore", "--model", YARDSTICK.model, "--set", "N=4", "--json"])
     with pytest.raises(SystemExit):
         cli.main()
-    assert json.loads(capsys.readouterr().out)["audit"] == run(YARDSTICK).audit.data
+    assert json.loads(capsys.readouterr().out)["audit"] == audit_report.data(run(YARDSTICK).audit)
 
 
 # A property that asks the state before a step what only tells of the last step.

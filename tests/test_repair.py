@@ -10,7 +10,9 @@ from checker.command.report.repair import exit_code
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS, Merged29792
 from checker.model.user_files import BadModel
-from checker.proof.repair import Change, Conflicts, Repairer, alternatives, changed, repair, text_of
+from checker.proof.repair import Repairer, repair
+from checker.proof.repair_changes import Change, alternatives, changed, text_of
+from checker.proof.repair_conflicts import Conflicts
 from checker.proof.repair_lemmas import stand
 from spec.scope import EAGER, LAZY
 

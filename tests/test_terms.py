@@ -10,7 +10,8 @@ import z3
 from checker.deadline import Deadline
 from checker.model.layout import flatten
 from checker.model.model import Model, load_module
-from checker.proof.bmc import Relation, Unrolling, check
+from checker.proof.bmc import check_model as check
+from checker.proof.unrolling import Relation, Unrolling
 from checker.search.bfs import Limits
 from checker.search.check import Check, model_for, run
 from checker.symbolic.graph import Node

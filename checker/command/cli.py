@@ -13,8 +13,10 @@ import typer
 from checker.command import console
 from checker.command.interrupts import end_at_ctrl_c
 from checker.command.options import Design, Json, ModelFile, Scope, Seconds, Settings, positive, scope_words
+from checker.command.play import play_file
 from checker.command.report import bmc as bmc_report
 from checker.command.report import mutation as mutation_report
+from checker.command.report import play as play_report
 from checker.command.report import proof as proof_report
 from checker.command.report import repair as repair_report
 from checker.command.report import ring as ring_report
@@ -34,8 +36,6 @@ from checker.proof.matrix import export as export_proof
 from checker.proof.matrix import matrix, prove_matrix
 from checker.proof.ring_search import ring_table
 from checker.scenarios.line import BadScenario
-from checker.scenarios.read import play as play_scenario
-from checker.scenarios.read import read
 from checker.search.audit import Disagreement
 from checker.search.bfs import Limits
 from checker.search.check import Check, model_for, run_all
@@ -187,17 +187,7 @@ def play(
     as_json: Json = False,
 ) -> None:
     """Play a readable script against the spec, and print its timeline."""
-    scenario = read(file)
-    played = play_scenario(scenario, design_class(design or scenario.design))
-    if as_json:
-        console.emit({"text": played.text, "failed": played.failed, "met": played.met})
-    else:
-        console.say(played.text)
-        for failure in played.failed:
-            console.say(f"{file}:{failure.line}:{failure.column}: {failure.message}")
-        if played.failed:
-            console.say(f"slotproof play {file}" + (f" --design {design}" if design else ""))
-    raise typer.Exit(VIOLATED if played.failed else SHOWN)
+    raise typer.Exit(console.deliver(play_report, play_file(file, design), as_json))
 
 
 @app.command()

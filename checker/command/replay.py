@@ -12,7 +12,7 @@ from spec.scope import BadScope
 
 
 @dataclass(slots=True)
-class Script:
+class ReplayedScript:
     """A script, whether the device ran on a thread, and what came of it."""
 
     file: Path
@@ -20,9 +20,9 @@ class Script:
     played: Replayed
 
 
-def replay_file(file: Path, threaded: bool) -> Script:
+def replay_file(file: Path, threaded: bool) -> ReplayedScript:
     """Play a script; raises BadScope where the runtime cannot follow it."""
     try:
-        return Script(file, threaded, replay(read(file), Worker() if threaded else None))
+        return ReplayedScript(file, threaded, replay(read(file), Worker() if threaded else None))
     except Unplayable as error:
         raise BadScope(str(error)) from error

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from checker.proof.induction import Induction
 from checker.proof.term_readings import Proof, Steps, from_lemmas
+from checker.proof.unrolling import Unrolling
 from checker.search.audit import TRIES, Audit, hold, reachable, refute, seed_of
 from checker.search.tries import Native
-
-if TYPE_CHECKING:
-    from checker.proof.bmc import Unrolling
 
 ROUNDS, OTHERS = 2, 4
 """States with all lemmas that are asked for, for each form of an action; and tries of other actions in each."""

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import z3
 
 from checker.model.layout import unflatten
 from checker.proof.induction import Induction
 from checker.proof.solver import value_of, values_in
+from checker.proof.unrolling import Unrolling
 from checker.search.tries import Answer, Native, Try, Visit, afterwards
 from checker.symbolic.graph import Node, Value
 from checker.symbolic.terms import Term, Terms
 from checker.symbolic.transitions import Transition
-
-if TYPE_CHECKING:
-    from checker.proof.bmc import Unrolling
 
 FEW_SECONDS = 2.0
 """What the solver may take for one state that has all lemmas."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checker.command.console import say_all
+from checker.command.report import audit as audit_report
 from checker.command.report.search import save, story
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof.bmc import BoundedOutcome
@@ -34,7 +35,7 @@ def data(result: BoundedOutcome) -> dict[str, object]:
         "unknown": found.unknown,
         "asked": found.asked,
         "assumed": found.assumed,
-        "audit": found.audit.data,
+        "audit": audit_report.data(found.audit),
         "names": found.names,
         "seconds": found.seconds,
     }
@@ -46,7 +47,7 @@ def lines(result: BoundedOutcome) -> Iterator[str]:
     yield f"{check.subject}   {found.scope}"
     if found.names:
         yield f"names matter, so slots are handed out in any order: {found.names}"
-    yield found.audit.line
+    yield from audit_report.lines(found.audit)
     if found.assumed:
         yield f"shown by induction first, and used: {len(found.assumed)} lemmas and properties"
     if found.property:

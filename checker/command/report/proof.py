@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from checker.command.console import say_all, table_text
+from checker.command.report import audit as audit_report
 from checker.command.report import search as search_report
 from checker.deadline import Deadline
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
@@ -39,7 +40,7 @@ def proof_data(result: Proven) -> dict[str, object]:
         "failed": [dataclasses.asdict(obligation) for obligation in result.failed],
         "unknown": [obligation.name for obligation in result.unknown],
         "needed": result.needed,
-        "audit": result.audit.data,
+        "audit": audit_report.data(result.audit),
         "seconds": result.seconds,
     }
 
@@ -82,7 +83,7 @@ def summary(results: Sequence[Proven]) -> Iterator[str]:
         f"Proved for sequences of up to {EVERY_LENGTH:.0e} tokens, any number of other requests", columns, rows(results)
     )
     for result in results:
-        yield f"{result.proof.name}: {result.audit.line}"
+        yield from [f"{result.proof.name}: {line}" for line in audit_report.lines(result.audit)]
     for lemma in unneeded(results):
         yield f"UNNEEDED: without the lemma {lemma} nothing breaks; drop it, or say in spec/lemmas.py what it is for"
 

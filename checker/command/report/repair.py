@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from checker.command.console import say_all
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
-from checker.proof.repair import Repair, count, spelled
+from checker.proof.repair import Repair
+from checker.proof.repair_changes import count, spelled
 from checker.proof.repair_lemmas import Standing
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checker.command.console import say_all
-from checker.command.replay import Script
+from checker.command.replay import ReplayedScript
 from checker.exit_codes import SHOWN, VIOLATED
 
 
-def exit_code(script: Script) -> int:
+def exit_code(script: ReplayedScript) -> int:
     """Return the exit code."""
     return VIOLATED if script.played.failed else SHOWN
 
 
-def data(script: Script) -> dict[str, object]:
+def data(script: ReplayedScript) -> dict[str, object]:
     """Return the result for a machine."""
     played = script.played
     failed = played.failed and {
@@ -25,7 +25,7 @@ def data(script: Script) -> dict[str, object]:
     return {"steps": played.steps, "failed": failed, "unasked": played.unasked, "text": played.text}
 
 
-def lines(script: Script) -> Iterator[str]:
+def lines(script: ReplayedScript) -> Iterator[str]:
     """Return the timeline, and what was compared."""
     played = script.played
     yield played.text
@@ -36,6 +36,6 @@ def lines(script: Script) -> Iterator[str]:
         yield f"slotproof replay {script.file}" + (" --threaded" if script.threaded else "")
 
 
-def show(script: Script) -> None:
+def show(script: ReplayedScript) -> None:
     """Print the result."""
     say_all(lines(script))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checker.command.console import say_all
+from checker.command.report import audit as audit_report
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.reproduce import reproduce_line
 from checker.explain.story import render, tell
@@ -102,7 +103,7 @@ def data(outcome: Outcome) -> dict[str, object]:
         "asked": exploration.asked,
         "not asked": exploration.unasked,
         "taken": exploration.taken,
-        "audit": outcome.audit.data,
+        "audit": audit_report.data(outcome.audit),
         "reproduce": reproduce(outcome.check),
     }
 
@@ -113,7 +114,7 @@ def lines(outcome: Outcome) -> Iterator[str]:
     yield f"{check.subject}   {outcome.scope}"
     yield headline(exploration)
     yield f"symmetry: {outcome.symmetry}"
-    yield outcome.audit.line
+    yield from audit_report.lines(outcome.audit)
     if outcome.steps:
         for name, steps in sorted(outcome.steps.items(), key=lambda item: len(item[1])):
             identity = "" if check.edit else f"   slotproof explain {save(outcome, name)}"

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from checker.command.console import say_all, table_text
+from checker.command.report import audit as audit_report
 from checker.command.report import boundary as boundary_report
 from checker.command.report import fuzz as fuzz_report
 from checker.command.report import mutation as mutation_report
@@ -119,14 +120,14 @@ def _explain(outcome: Outcome) -> Iterator[str]:
             for name in [*sorted(outcome.steps.keys() - {*check.expect}), *outcome.exploration.unseen]:
                 yield f"WRONG: {name} is not as it must be, so the texts are not read as they are written"
         if not outcome.audit.enough:
-            yield outcome.audit.line
+            yield from audit_report.lines(outcome.audit)
         yield search_report.reproduce(check)
     elif outcome.steps:
         name = search_report.most_telling(outcome)
         yield f"VIOLATED: {name}   slotproof explain {search_report.save(outcome, name)}\n"
         yield search_report.story(outcome, name)
     else:
-        yield from [*search_report.why_vacuous(outcome), outcome.exploration.cut, outcome.audit.line]
+        yield from [*search_report.why_vacuous(outcome), outcome.exploration.cut, *audit_report.lines(outcome.audit)]
         yield search_report.reproduce(check)
 
 
