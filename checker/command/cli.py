@@ -14,27 +14,29 @@ from checker.command import console
 from checker.command.examples import add_examples
 from checker.command.interrupts import end_at_ctrl_c
 from checker.command.options import Design, Json, ModelFile, Scope, Seconds, Settings, positive, scope_words
+from checker.command.play import play_file
 from checker.command.report import bmc as bmc_report
-from checker.command.report import boundary_mutation
 from checker.command.report import mutation as mutation_report
+from checker.command.report import play as play_report
 from checker.command.report import proof as proof_report
 from checker.command.report import repair as repair_report
 from checker.command.report import ring as ring_report
 from checker.command.report import search as search_report
-from checker.command.report.traces import lines as judgement_lines
-from checker.deadline import TimeIsUp
+from checker.command.report import traces as traces_report
+from checker.deadline import Deadline, TimeIsUp
 from checker.exit_codes import INCONCLUSIVE, INTERNAL, SHOWN, USAGE, VIOLATED, worst
 from checker.explain.story import render, tell
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS, RELEASES, released
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadFile, BadModel, blame
-from checker.mutation.score import SEED
+from checker.mutation.score import BOUNDARY, SEED, SPEC, score
+from checker.proof import bmc as bounded
 from checker.proof import repair as repairing
-from checker.proof.ring_theorem import ring_table
+from checker.proof.matrix import export as export_proof
+from checker.proof.matrix import matrix, prove_matrix
+from checker.proof.ring_search import ring_table
 from checker.scenarios.line import BadScenario
-from checker.scenarios.read import play as play_scenario
-from checker.scenarios.read import read
 from checker.search.audit import Disagreement
 from checker.search.bfs import Limits
 from checker.search.check import Check, model_for, run_all
@@ -80,14 +82,11 @@ def verify(
 ) -> None:
     """Run the main job: our design holds, what must fail fails, traces get the right verdict."""
     from checker.command import verify as verification  # noqa: PLC0415 (torch takes a second, and only this and fuzz need it)
+    from checker.command.report import verify as verify_report  # noqa: PLC0415 (as above)
 
     with console.Progress() as progress:
         result = verification.verify(quick, progress)
-    if as_json:
-        console.emit(verification.data(result))
-    else:
-        verification.show(result)
-    raise typer.Exit(result.code)
+    raise typer.Exit(console.deliver(verify_report, result, as_json))
 
 
 @app.command()
@@ -142,11 +141,7 @@ def explore(
     )
     with console.Progress() as progress:
         outcome = run_check(check, progress)
-    if as_json:
-        console.emit(search_report.data(outcome))
-    else:
-        search_report.show(outcome)
-    raise typer.Exit(search_report.exit_code(outcome))
+    raise typer.Exit(console.deliver(search_report, outcome, as_json))
 
 
 @app.command()
@@ -194,11 +189,11 @@ def judge(
         except BadTrace as error:
             judgements.append(Unjudged(file, str(error)))
             complain(error)
-        if not as_json and (lines := judgement_lines(judgements[-1])):
-            console.say("\n".join(lines))
+        if not as_json:
+            traces_report.show(judgements[-1])
     if as_json:
-        console.emit([judgement.data for judgement in judgements])
-    raise typer.Exit(worst(judgement.code for judgement in judgements))
+        console.emit(list(map(traces_report.data, judgements)))
+    raise typer.Exit(worst(map(traces_report.exit_code, judgements)))
 
 
 @app.command()
@@ -208,17 +203,7 @@ def play(
     as_json: Json = False,
 ) -> None:
     """Play a readable script against the spec, and print its timeline."""
-    scenario = read(file)
-    played = play_scenario(scenario, design_class(design or scenario.design))
-    if as_json:
-        console.emit({"text": played.text, "failed": played.failed, "met": played.met})
-    else:
-        console.say(played.text)
-        for failure in played.failed:
-            console.say(f"{file}:{failure.line}:{failure.column}: {failure.message}")
-        if played.failed:
-            console.say(f"slotproof play {file}" + (f" --design {design}" if design else ""))
-    raise typer.Exit(VIOLATED if played.failed else SHOWN)
+    raise typer.Exit(console.deliver(play_report, play_file(file, design), as_json))
 
 
 @app.command()
@@ -244,10 +229,15 @@ def fuzz(
 ) -> None:
     """Hunt for runs in which the runtime is not what the spec says, or breaks a property; shrink what is found."""
     from checker.command.report import fuzz as fuzz_report  # noqa: PLC0415 (as above)
+    from checker.lockstep import campaign  # noqa: PLC0415 (as above)
 
     with console.Progress() as progress:
         progress.note("fuzzing the runtime")
-        raise typer.Exit(fuzz_report.run(budget, workers, seed, as_json))
+        result = campaign.fuzz(campaign.seconds_of(budget), workers, seed)
+    code = console.deliver(fuzz_report, result, as_json)
+    if code != SHOWN and not as_json:
+        console.say(f"slotproof fuzz --time {budget} --workers {workers} --seed {seed}")
+    raise typer.Exit(code)
 
 
 @app.command("replay")
@@ -257,9 +247,10 @@ def replay_script(
     as_json: Json = False,
 ) -> None:
     """Play a script on the runtime and the spec together, and compare them after every step."""
-    from checker.command.report import fuzz as fuzz_report  # noqa: PLC0415 (as above)
+    from checker.command.replay import replay_file  # noqa: PLC0415 (as above)
+    from checker.command.report import replay as replay_report  # noqa: PLC0415 (as above)
 
-    raise typer.Exit(fuzz_report.replay_file(file, threaded, as_json))
+    raise typer.Exit(console.deliver(replay_report, replay_file(file, threaded), as_json))
 
 
 @app.command()
@@ -276,17 +267,26 @@ def prove(
     if export is not None:
         if max_seconds is not None:
             raise BadScope("--max-seconds has no effect with --export: leave one of the two out")
-        raise typer.Exit(proof_report.write_scripts(design, export))
+        for proof in matrix(design, quick=True):
+            count = export_proof(proof, export / proof.name.replace(", ", "-"))
+            console.say(f"{count} obligations of {proof.name} in {export}; a solver must answer unsat to each")
+        raise typer.Exit(SHOWN)
     if ring:
         with console.Progress() as progress:
             sizes = ring_table(note=progress.note, seconds=max_seconds)
-        if as_json:
-            console.emit(ring_report.data(sizes))
-        else:
-            ring_report.show_ring(sizes)
-        raise typer.Exit(ring_report.exit_code(sizes))
+        raise typer.Exit(console.deliver(ring_report, sizes, as_json))
     with console.Progress() as progress:
-        raise typer.Exit(proof_report.run(design, seed, max_seconds, as_json, progress))
+        clock = Deadline(max_seconds, last_resort=True)
+        results = prove_matrix(design, seed, clock, progress.note)
+    code = proof_report.exit_code(results)
+    if as_json:
+        console.emit(proof_report.data(results))
+    else:
+        proof_report.show(results, clock)
+        if code != SHOWN:
+            again = f"slotproof prove --design {design} --seed {seed}"
+            console.say(again if max_seconds is None else f"{again} --max-seconds {max_seconds:g}")
+    raise typer.Exit(code)
 
 
 @app.command()
@@ -305,12 +305,8 @@ def bmc(
         scope_words(scope, design, model, setting), design=design, model=model, expect=(stated,) if stated else ()
     )
     with console.Progress() as progress:
-        check, found = bmc_report.run(check, depth, max_seconds, progress)
-    if as_json:
-        console.emit(bmc_report.data(check, found))
-    else:
-        bmc_report.show(check, found)
-    raise typer.Exit(bmc_report.exit_code(found))
+        result = bounded.run(check, depth, max_seconds, progress.note)
+    raise typer.Exit(console.deliver(bmc_report, result, as_json))
 
 
 @app.command()
@@ -325,11 +321,7 @@ def repair(
     """Look for the smallest change of decisions, taken from other known designs, that makes a design hold."""
     with console.Progress() as progress:
         found = repairing.repair(design, mode, max_seconds, note=progress.note, last_resort=True)
-    if as_json:
-        console.emit(repair_report.data(found))
-    else:
-        repair_report.show(found)
-    raise typer.Exit(found.code)
+    raise typer.Exit(console.deliver(repair_report, found, as_json))
 
 
 @app.command()
@@ -337,16 +329,13 @@ def mutants(
     sample: Annotated[int | None, typer.Option(help="Judge only so many, drawn at random.")] = None,
     seed: Annotated[int, typer.Option(help="The seed of the draw.")] = SEED,
     workers: Annotated[int | None, typer.Option(help="Processes; default: one per core.", min=1)] = None,
-    shipped: Annotated[
-        bool, typer.Option("--shipped", help="Change the shipped boundary logic instead, in one process.")
-    ] = False,
+    shipped: Annotated[bool, typer.Option("--shipped", help="Change the shipped boundary logic instead.")] = False,
     as_json: Json = False,
 ) -> None:
     """Change the spec in every small way, and show what notices it: the mutation score."""
     with console.Progress() as progress:
-        if shipped:
-            raise typer.Exit(boundary_mutation.run(sample, seed, as_json, progress))
-        raise typer.Exit(mutation_report.run(sample, seed, workers, as_json, progress))
+        result = score(BOUNDARY if shipped else SPEC, sample, workers, seed, progress.note)
+    raise typer.Exit(console.deliver(mutation_report, result, as_json))
 
 
 add_examples(app)

@@ -6,12 +6,14 @@ import importlib.metadata
 import sys
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Protocol, TypeVar
 
 import msgspec
 from rich.console import Console
 from rich.table import Table
+
+from checker.search.bfs import Exploration
 
 EVERY = 10.0
 """Seconds after which a run whose stderr is no terminal says how far it is."""
@@ -30,15 +32,28 @@ def say(text: str) -> None:
     print(text)
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+def say_all(texts: Iterable[str]) -> None:
+    """Print lines and texts of results, each as soon as it is there."""
+    for text in texts:
+        say(text)
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print a table of results."""
+    say(table_text(title, columns, rows))
+
+
+def table_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a table of results as it is printed."""
     grid = Table(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold")
     for column in columns:
         grid.add_column(column, overflow="fold", justify="right" if column in ("states", "steps", "s") else "left")
     for row in rows:
         grid.add_row(*[str(cell) for cell in row])
-    console().print(grid)
-    print()
+    printer = console()
+    with printer.capture() as captured:
+        printer.print(grid)
+    return captured.get()
 
 
 def version() -> str:
@@ -49,9 +64,38 @@ def version() -> str:
         return "slotproof, not installed: run from a folder of its source"
 
 
-def emit(data: Any) -> None:
+def emit(data: object) -> None:
     """Print data as one JSON object, for machines."""
     print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+
+
+Result = TypeVar("Result")
+Shown_contra = TypeVar("Shown_contra", contravariant=True)
+
+
+class Report(Protocol[Shown_contra]):
+    """What each file of command/report/ has to say of one kind of result."""
+
+    def exit_code(self, result: Shown_contra, /) -> int:
+        """Return the exit code of the command."""
+
+    def data(self, result: Shown_contra, /) -> object:
+        """Return the result for a machine."""
+
+    def lines(self, result: Shown_contra, /) -> Iterable[str]:
+        """Return the result for a person, line by line."""
+
+    def show(self, result: Shown_contra, /) -> None:
+        """Print the result for a person."""
+
+
+def deliver(report: Report[Result], result: Result, as_json: bool) -> int:
+    """Hand a result to a machine or to a person, and return the exit code."""
+    if as_json:
+        emit(report.data(result))
+    else:
+        report.show(result)
+    return report.exit_code(result)
 
 
 class Progress:
@@ -65,7 +109,7 @@ class Progress:
         self.terminal = sys.stderr.isatty()
         self.started = time.monotonic()
         self.text = "at work"
-        self.exploration: Any = None
+        self.exploration: Exploration | None = None
         self._done = threading.Event()
 
     def __enter__(self) -> Progress:
@@ -78,7 +122,7 @@ class Progress:
         """Say no more."""
         self.done()
 
-    def __call__(self, exploration: Any, frontier: int) -> None:
+    def __call__(self, exploration: Exploration, frontier: int) -> None:
         """Show one line for the level that a search has finished, or begins with."""
         self.exploration = exploration
         self._show(f"depth {exploration.depth}: {exploration.states:,} states, {frontier:,} new")

@@ -7,11 +7,10 @@ search, which would have to compute all steps anew, costs more. Columns come fir
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from types import ModuleType
 
 from checker.mutation.operators import Mutant, mutants_of
+from checker.mutation.result import Kind, MutantResult, error_words, not_judged
 from checker.proof.boundary_columns import NAME, disagreement
 from checker.proof.boundary_proof import CONTRACT, MARKS, WIDER, prover
 from checker.proof.boundary_source import about, load, source
@@ -22,61 +21,35 @@ SCOPES = (*CONTRACT, MARKS[2], MARKS[3], *WIDER, *MARKS)
 """Where a difference is looked for: interval 2 before the others."""
 
 
-@dataclass(slots=True)
-class Fate:
-    """What became of a mutant."""
-
-    mutant: Mutant
-    by: str = ""
-    """The property that killed it, `columns-agree`, or `error`; empty: nothing."""
-    inputs: str = ""
-    """What tells it from the spec, or the error."""
-    open: list[str] = field(default_factory=list)
-    """Questions that the solver has left open, which kills nothing."""
-    seconds: float = 0.0
-
-
 def mutants() -> list[Mutant]:
     """Return every mutant of the shipped text."""
     return mutants_of("runtime.boundary", source())
 
 
-def judge(mutant: Mutant) -> Fate:
+def judge(mutant: Mutant) -> MutantResult:
     """Look for inputs that tell a mutant from the spec."""
     started = time.perf_counter()
-    fate = Fate(mutant)
+    result = not_judged(mutant)
     try:
         module = load(mutant.text)
-        fate.inputs = disagreement(module)
-        if fate.inputs:
-            fate.by = NAME
+        result.inputs = disagreement(module)
+        if result.inputs:
+            result.kind, result.by = Kind.PROPERTY, NAME
         else:
-            _ask(module, fate)
+            _ask(module, result)
     except Exception as error:
-        # Whatever goes wrong while the text is loaded, read or run is seen by anybody who runs it.
-        fate.by, fate.inputs = "error", f"{type(error).__name__}: {error}"
-    fate.seconds = time.perf_counter() - started
-    return fate
+        result.kind, result.by = Kind.ERROR, error_words(error)
+    result.seconds = time.perf_counter() - started
+    return result
 
 
-def _ask(module: Any, fate: Fate) -> None:
+def _ask(module: ModuleType, result: MutantResult) -> None:
     properties = about(module)
     for scope in SCOPES:
         for obligation, difference in prover(scope).prove(properties):
             if obligation.verdict == FAILS:
-                fate.by = obligation.target
-                fate.inputs = told(module, difference).inputs if difference else ""
+                result.kind, result.by, result.scope = Kind.PROPERTY, obligation.target, scope
+                result.inputs = told(module, difference).inputs if difference else ""
                 return
             if obligation.verdict != PROVED:
-                fate.open.append(obligation.name)
-
-
-def judge_all(chosen: Sequence[Mutant], note: Callable[[str], None] | None = None) -> list[Fate]:
-    """Judge mutants one after the other."""
-    fates: list[Fate] = []
-    for mutant in chosen:
-        fates.append(judge(mutant))
-        if note:
-            killed = sum(bool(fate.by) for fate in fates)
-            note(f"{len(fates)} of {len(chosen)} mutants of the shipped code judged, {killed} killed")
-    return fates
+                result.open.append(obligation.name)

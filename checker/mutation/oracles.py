@@ -22,6 +22,7 @@ from checker.model.spec_copy import edited_model
 from checker.mutation.expected_failures import MOST_STATES, unmet
 from checker.mutation.graph_hash import mark, mark_of, mark_of_search
 from checker.mutation.operators import Mutant
+from checker.mutation.result import Kind, MutantResult, error_words, not_judged
 from checker.mutation.stages import PROOFS, RUNGS, Rung
 from checker.proof.induction import FAILS, PROVED, UNKNOWN, Induction, spell
 from checker.search.bfs import Limits, Search
@@ -29,36 +30,9 @@ from checker.search.bfs import Limits, Search
 SOLVER_SECONDS = 20.0
 """After so long one question of an induction is left open, which kills nothing."""
 
-PROPERTY, SIGHT, IDLE, ERROR = "property", "sometimes", "never enabled", "error"
-LEMMA, DUTY, MUST_FAIL, INDUCTION, CHOICES = "lemma", "duty", "must fail", "induction", "choices"
-KINDS = (PROPERTY, SIGHT, IDLE, ERROR, LEMMA, DUTY, MUST_FAIL, INDUCTION, CHOICES)
-"""What may kill a mutant, the most telling first."""
 
-
-@dataclass(slots=True)
-class Fate:
-    """What became of a mutant."""
-
-    name: str
-    key: str
-    operator: str
-    old: str
-    new: str
-    kind: str = ""
-    """What has killed it, one of KINDS; empty: nothing."""
-    by: str = ""
-    """The name of the property, *sometimes*, action, lemma, duty or obligation; otherwise in words."""
-    scope: str = ""
-    steps: int = 0
-    """How long the shortest run to the violation is; 0 where there is no run."""
-    open: list[str] = field(default_factory=list)
-    """Obligations that the solver has left open."""
-    seconds: float = 0.0
-
-    @property
-    def killed(self) -> bool:
-        """Whether anything has killed it."""
-        return bool(self.kind)
+Found = tuple[Kind, str, int]
+"""What kills a mutant: kind, name, and the steps of the shortest run."""
 
 
 class Watching(Search):
@@ -66,24 +40,25 @@ class Watching(Search):
 
     def __init__(self, model: Model, symmetry: bool) -> None:
         super().__init__(model, symmetry)
-        self.kinds = {stated.name: stated.kind for stated in model.properties if stated.kind in (LEMMA, DUTY)}
+        own = (Kind.LEMMA, Kind.DUTY)
+        self.kinds = {stated.name: Kind(stated.kind) for stated in model.properties if stated.kind in own}
         self.always += [(stated, self._program(stated)) for stated in model.of_kind("lemma")]
         self.mark = mark_of_search(self)
 
     def _enough(self) -> bool:
         return bool(self.result.counterexamples.keys() - self.kinds.keys())
 
-    def verdict(self, rung: Rung) -> list[tuple[str, str, int]]:
-        """Return what kills the mutant: kind, name and steps, the most telling first."""
+    def verdict(self, rung: Rung) -> list[Found]:
+        """Return what kills the mutant, the most telling first."""
         result = self.result
         found = [
-            (self.kinds.get(name, PROPERTY), name, len(example.steps))
+            (self.kinds.get(name, Kind.PROPERTY), name, len(example.steps))
             for name, example in result.counterexamples.items()
         ]
         if result.complete:
-            found += [(IDLE, name, 0) for name, count in result.taken.items() if not count]
-            found += [(SIGHT, name, 0) for name in result.unseen if name not in rung.unseen]
-        return sorted(found, key=lambda it: KINDS.index(it[0]))
+            found += [(Kind.IDLE, name, 0) for name, count in result.taken.items() if not count]
+            found += [(Kind.SIGHT, name, 0) for name in result.unseen if name not in rung.unseen]
+        return sorted(found, key=lambda it: list(Kind).index(it[0]))
 
 
 def searching(module: ModuleType, rung: Rung) -> Watching:
@@ -136,7 +111,7 @@ class Climb:
     """Actions that were taken another number of times."""
 
 
-def search(module: ModuleType, rung: Rung, climb: Climb | None = None) -> list[tuple[str, str, int]]:
+def search(module: ModuleType, rung: Rung, climb: Climb | None = None) -> list[Found]:
     """Search one scope, and return what kills the mutant.
 
     A mutant may open up far more states than the spec has; then the search is cut and shows only what it has found.
@@ -172,42 +147,42 @@ def prove(module: ModuleType, scope: str) -> tuple[str, list[str]]:
     return "", left
 
 
-def judge(mutant: Mutant) -> Fate:
+def judge(mutant: Mutant) -> MutantResult:
     """Let one mutant climb the ladder."""
     started = time.perf_counter()
-    fate = Fate(mutant.name, mutant.key, mutant.operator, mutant.old, mutant.new)
+    result = not_judged(mutant)
     climb = Climb()
-    _searches(mutant, fate, climb)
-    if not fate.killed:
-        fate.by, fate.scope = next(unmet(mutant), ("", ""))
-        fate.kind = MUST_FAIL if fate.by else ""
-    if not fate.killed:
-        _proofs(mutant, fate)
-    if not fate.killed and climb.same_states and climb.choices:
-        fate.kind, fate.by = CHOICES, climb.choices[0]
-    fate.seconds = time.perf_counter() - started
-    return fate
+    _searches(mutant, result, climb)
+    if not result.killed:
+        result.by, result.scope = next(unmet(mutant), ("", ""))
+        result.kind = Kind.MUST_FAIL if result.by else None
+    if not result.killed:
+        _proofs(mutant, result)
+    if not result.killed and climb.same_states and climb.choices:
+        result.kind, result.by = Kind.CHOICES, climb.choices[0]
+    result.seconds = time.perf_counter() - started
+    return result
 
 
-def _searches(mutant: Mutant, fate: Fate, climb: Climb) -> None:
+def _searches(mutant: Mutant, result: MutantResult, climb: Climb) -> None:
     try:
         module = edited_model(mutant.texts(), "mutant")
         for rung in RUNGS:
             found = search(module, rung, climb)
             if found:
-                fate.kind, fate.by, fate.steps = found[0]
-                fate.scope = rung.scope
+                result.kind, result.by, result.steps = found[0]
+                result.scope = rung.scope
                 return
     except Exception as error:
         # Whatever goes wrong while the text is read, walked or run is seen by anybody who runs it.
-        fate.kind, fate.by = ERROR, f"{type(error).__name__}: {error}"
+        result.kind, result.by = Kind.ERROR, error_words(error)
 
 
-def _proofs(mutant: Mutant, fate: Fate) -> None:
+def _proofs(mutant: Mutant, result: MutantResult) -> None:
     module = edited_model(mutant.texts(), "mutant")
     for scope in PROOFS:
-        fate.by, left = prove(module, scope)
-        fate.open += left
-        if fate.by:
-            fate.kind, fate.scope = INDUCTION, scope
+        result.by, left = prove(module, scope)
+        result.open += left
+        if result.by:
+            result.kind, result.scope = Kind.INDUCTION, scope
             return

@@ -8,17 +8,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import z3
 
 from checker.deadline import Deadline
 from checker.model.model import Model, Taken
-from checker.proof.houdini import inductive
+from checker.model.user_model import naming
+from checker.proof.induction import inductive_subset
 from checker.proof.solver import solver as new_solver
 from checker.proof.term_audit import of_bounded
 from checker.proof.unrolling import Relation, Unrolling
 from checker.search.audit import Audit
+from checker.search.check import Check, claimed, in_any_order, model_for
 from checker.symbolic.terms import Term
 
 
@@ -44,12 +45,40 @@ class Bounded:
     """Where the design goes by names: then slots are handed out in any order; empty: nowhere."""
 
 
-def check(
+@dataclass(slots=True)
+class BoundedOutcome:
+    """A check that the solver has performed, depth by depth, and what it has shown."""
+
+    check: Check
+    found: Bounded
+
+
+def run(asked: Check, depth: int, seconds: float | None, note: Callable[[str], None]) -> BoundedOutcome:
+    """Look for a violation of what the check expects, or of anything; raises BadScope or BadModel.
+
+    Of a design that goes by names another check is performed, and returned: slots are handed out in any order.
+    """
+    clock = Deadline(seconds, last_resort=True)
+    check, names = asked, ""
+    with clock, naming(asked.file):
+        check, names = in_any_order(asked)
+        model = model_for(check)
+        claimed(model, check.expect)
+    if clock.cut:
+        unread = f"at depth 0: {clock.words} before the model was read"
+        return BoundedOutcome(check, Bounded(check.scope, unknown=unread))
+    with naming(check.file):
+        found = check_model(model, depth, frozenset(check.expect), clock, lambda at: note(f"depth {at}"))
+    found.names = names
+    return BoundedOutcome(check, found)
+
+
+def check_model(
     model: Model,
     depth: int,
     wanted: frozenset[str] = frozenset(),
     clock: Deadline | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], None] = lambda at: None,
 ) -> Bounded:
     """Look for the shortest run of at most `depth` steps that violates one of the wanted properties (empty: any).
 
@@ -60,7 +89,7 @@ def check(
     clock = clock or Deadline(None)
     result = Bounded(scope=str(model.scope))
     with clock:
-        _search(model, depth, wanted, result, clock, progress or (lambda at: None))
+        _search(model, depth, wanted, result, clock, progress)
     if clock.cut:
         result.unknown = f"at depth {result.depth + 1}: {clock.words}"
     result.seconds = time.perf_counter() - started
@@ -76,8 +105,7 @@ def _search(
     progress: Callable[[int], None],
 ) -> None:
     # Other designs keep few of our lemmas, and their bugs are not deep: looking for those few would not pay.
-    ours = model.ours
-    assumed = inductive(model) if ours else frozenset()
+    assumed = inductive_subset(model) if model.ours else frozenset()
     result.assumed = sorted(assumed)
     unrolling = Unrolling(Relation(model, wanted, assumed))
     solver = new_solver("QF_FD")
@@ -106,7 +134,7 @@ def _search(
     result.audit = of_bounded(unrolling)
 
 
-def _violated(solver: Any, bad: dict[str, Term], clock: Deadline) -> tuple[Any, str]:
+def _violated(solver: z3.Solver, bad: dict[str, Term], clock: Deadline) -> tuple[z3.CheckSatResult, str]:
     """Ask for a violation of any of the properties at the depth reached; the model stays in the solver."""
     if not bad:
         return z3.unsat, ""

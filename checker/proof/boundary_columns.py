@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import inspect
 import itertools
-from typing import Any
 
 import numpy as np
 
-from checker.proof.boundary_source import functions
+from checker.proof.boundary_source import Boundary, functions
 
 NAME = "columns-agree"
 """What a failure of this is called."""
@@ -20,7 +19,7 @@ _SMALL = range(-1, 4)
 _WHOLE = {"int": range(1, 5), "bool": (False, True)}
 
 
-def disagreement(module: Any) -> str:
+def disagreement(module: Boundary) -> str:
     """Return the first inputs for which columns and numbers differ, in words; empty: there are none."""
     for name, function in functions(module).items():
         kinds = {key: str(parameter.annotation) for key, parameter in inspect.signature(function).parameters.items()}

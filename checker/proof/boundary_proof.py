@@ -11,7 +11,6 @@ import functools
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import z3
 
@@ -20,14 +19,17 @@ from checker.model.layout import unflatten
 from checker.model.model import Model, Taken
 from checker.proof.boundary_columns import disagreement
 from checker.proof.boundary_contract import ASSUMED
-from checker.proof.boundary_source import about, functions, unreached
+from checker.proof.boundary_source import Boundary, about, functions, unreached
 from checker.proof.induction import FAILS, PROVED, Answers, Induction, Obligation, spell
 from checker.proof.matrix import CORE, MATRIX, parse
+from checker.proof.solver import value_of
 from checker.symbolic.graph import Value
 from checker.symbolic.transitions import Transition
 from runtime import boundary
+from spec.design import Design
 from spec.language import Property
 from spec.scope import ANY, EAGER, LAZY
+from spec.state import State
 
 INTERVALS = (1, 2, 3, 8, 64, 256)
 """The intervals for which the marks are proved."""
@@ -50,7 +52,7 @@ class Difference:
 
     property: str
     scope: str
-    before: Any
+    before: State
     taken: Taken
 
 
@@ -95,7 +97,7 @@ class Prover:
         self.induction = Induction(model_with([] if self.marks else assumed, scope))
         self.scope = str(self.induction.model.scope)
         self.proved: set[tuple[int, str, Value]] = set()
-        self.solvers: dict[int, Any] = {}
+        self.solvers: dict[int, z3.Solver] = {}
         wide = [term for term in self.induction.constants if z3.is_int(term)]
         most = 8 + 2 * self.induction.model.scope.interval
         self.small = z3.Bool("small")
@@ -150,24 +152,17 @@ class Prover:
         obligation.seconds = time.perf_counter() - started
         return obligation, difference
 
-    def _difference(self, stated: Property, transition: Transition, model: Any) -> Difference:
+    def _difference(self, stated: Property, transition: Transition, model: z3.ModelRef) -> Difference:
         induction = self.induction
         before = unflatten(induction.model.shape, iter(induction.state_of(model)))
-        chosen = {
-            name: _number(model.eval(induction.terms.of(leaf), model_completion=True))
-            for name, leaf in transition.parameters.items()
-        }
+        chosen = {name: value_of(model, induction.terms.of(leaf)) for name, leaf in transition.parameters.items()}
         instance = transition.instance
         return Difference(stated.name, self.scope, before, Taken(instance.action, instance.arguments(chosen)))
 
 
-def _anywhere(context: Any, stated: Property) -> bool:
+def _anywhere(context: Design, stated: Property) -> bool:
     """Whether a property applies without an interval as well."""
     return stated.applies(type(context)(context.scope.replace(interval=ANY)))
-
-
-def _number(value: Any) -> int:
-    return int(value.as_signed_long()) if isinstance(value, z3.BitVecNumRef) else int(value.as_long())
 
 
 @functools.cache
@@ -176,7 +171,7 @@ def prover(scope: str) -> Prover:
     return Prover(scope)
 
 
-def prove(module: Any = boundary, quick: bool = False) -> Shipped:
+def prove(module: Boundary = boundary, quick: bool = False) -> Shipped:
     """Show that the shipped module, or a copy of it with another text, decides as the spec does."""
     started = time.perf_counter()
     scopes = [*CONTRACT, *MARKS, *([] if quick else WIDER)]

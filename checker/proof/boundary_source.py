@@ -6,15 +6,18 @@ import ast
 import dataclasses
 import inspect
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import FunctionType, ModuleType
-from typing import Any
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import cast
 
 from checker.model.source import EDITED
 from checker.proof import boundary_contract
 from runtime import boundary
 from spec.language import Property
+
+Boundary = ModuleType | SimpleNamespace
+"""The shipped module, a copy of it with another text, or its functions in other clothes."""
 
 _numbers = itertools.count(1)
 
@@ -33,7 +36,7 @@ def load(text: str) -> ModuleType:
     return module
 
 
-def functions(module: Any = boundary) -> dict[str, FunctionType]:
+def functions(module: Boundary = boundary) -> dict[str, FunctionType]:
     """Return the public functions of the shipped module, or of a copy of it, in the order of the text."""
     return {
         name: value
@@ -42,19 +45,20 @@ def functions(module: Any = boundary) -> dict[str, FunctionType]:
     }
 
 
-def about(module: Any, **others: Any) -> tuple[Property, ...]:
+def about(module: Boundary, **others: object) -> tuple[Property, ...]:
     """Return the properties of boundary_contract.py with another module, and maybe other helpers, in its names."""
-    names: dict[str, Any] = dict(vars(boundary_contract))
+    names: dict[str, object] = dict(vars(boundary_contract))
     for name, value in vars(boundary_contract).items():
         if isinstance(value, FunctionType) and value.__module__ == boundary_contract.__name__:
             names[name] = _with(value, names)
         elif isinstance(value, Property):
             names[name] = dataclasses.replace(value, function=_with(value.function, names))
     names |= {"boundary": module, **others}
-    return tuple(names[stated.function.__name__] for stated in boundary_contract.SHIPPED)
+    return tuple(cast(Property, names[stated.function.__name__]) for stated in boundary_contract.SHIPPED)
 
 
-def _with(function: Any, names: dict[str, Any]) -> FunctionType:
+def _with(function: Callable[..., object], names: dict[str, object]) -> FunctionType:
+    assert isinstance(function, FunctionType)
     return FunctionType(function.__code__, names, function.__name__, function.__defaults__)
 
 

@@ -6,13 +6,12 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
 
 from checker.model.model import Model, Taken
 from checker.model.replay import replay
 from checker.proof.boundary_contract import SHIPPED
 from checker.proof.boundary_proof import Difference, model_with
-from checker.proof.boundary_source import about, functions
+from checker.proof.boundary_source import Boundary, about, functions
 from checker.search.bfs import Limits, Search
 from spec.language import Violated, copy
 
@@ -40,18 +39,18 @@ class Told:
 class Listener:
     """Notes the calls of the shipped functions since the last comparison that came out right."""
 
-    def __init__(self, module: Any) -> None:
+    def __init__(self, module: Boundary) -> None:
         self.calls: list[str] = []
-        self.last: Any = None
-        self.compared: tuple[Any, Any] | None = None
+        self.last: object = None
+        self.compared: tuple[int, int] | None = None
         self.module = SimpleNamespace(
             **{name: self._heard(name, function) for name, function in functions(module).items()}
         )
 
-    def _heard(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def _heard(self, name: str, function: Callable[..., object]) -> Callable[..., object]:
         parameters = list(inspect.signature(function).parameters)
 
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: object) -> object:
             told = ", ".join(f"{key}={value}" for key, value in zip(parameters, arguments, strict=True))
             self.last = function(*arguments)
             self.calls.append(f"{name}({told}) = {self.last}")
@@ -59,7 +58,7 @@ class Listener:
 
         return call
 
-    def same(self, shipped: Any, spec: Any) -> bool:
+    def same(self, shipped: int, spec: int) -> bool:
         """Compare as checker/proof/boundary_contract.py does."""
         right = int(shipped) == int(spec)
         if right:
@@ -79,7 +78,7 @@ class Listener:
         return f"{told}{hence}, the spec says {spec}"
 
 
-def told(module: Any, difference: Difference, run: list[Taken] | None = None) -> Told:
+def told(module: Boundary, difference: Difference, run: list[Taken] | None = None) -> Told:
     """Say natively what the shipped code answers in a step, and what the spec does."""
     listener = Listener(module)
     stated = next(stated for stated in about(listener.module, same=listener.same) if stated.name == difference.property)
@@ -95,7 +94,7 @@ def told(module: Any, difference: Difference, run: list[Taken] | None = None) ->
     return Told(difference.property, words, f"{taken.action.name}({named})", difference.scope, run or [])
 
 
-def tell(module: Any, difference: Difference) -> Told:
+def tell(module: Boundary, difference: Difference) -> Told:
     """Say where shipped code and spec part: at the end of a run if the small scopes have one, else in the solver's."""
     stated = next(stated for stated in about(module) if stated.name == difference.property)
     for scope in SEARCHED:

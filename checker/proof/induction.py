@@ -12,12 +12,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import z3
 
 from checker.model.model import Model
 from checker.proof.solver import solver as new_solver
+from checker.proof.solver import value_of
 from checker.symbolic.graph import Node, Value, inside
 from checker.symbolic.terms import Term, Terms, few_for
 from checker.symbolic.transitions import Reader, Transition
@@ -147,7 +147,7 @@ class Induction:
         )
         return [*map(self.terms.typed, leaves), self.terms.of(domain), self.terms.of(transition.enabled)]
 
-    def solver(self, facts: list[Term], seed: int, seconds: float | None) -> Any:
+    def solver(self, facts: list[Term], seed: int, seconds: float | None) -> z3.Solver:
         """Return a solver in which the facts hold; each invariant is assumed where its flag is."""
         solver = new_solver()
         solver.set("random_seed", seed)
@@ -176,7 +176,7 @@ class Induction:
         for name, condition in self.targets(transition):
             yield self._show(solver, Obligation(by, name), self.terms.of(condition), needed)
 
-    def _show(self, solver: Any, obligation: Obligation, broken: Term, needed: dict[str, str]) -> Obligation:
+    def _show(self, solver: z3.Solver, obligation: Obligation, broken: Term, needed: dict[str, str]) -> Obligation:
         started = time.perf_counter()
         wrong = z3.FreshBool("wrong")
         solver.add(z3.Implies(wrong, broken))
@@ -214,13 +214,39 @@ class Induction:
         solver.add(self.terms.of(condition))
         return f"(set-logic ALL)\n{solver.to_smt2()}"
 
-    def state_of(self, model: Any) -> list[int]:
+    def state_of(self, model: z3.ModelRef) -> list[int]:
         """Read the state before the step out of a solver's model, transient leaves as in the first state."""
         values = [value if isinstance(value, int) else 0 for value in self.reader.inputs]
         for leaf, constant in zip(self.leaves, self.constants, strict=True):
-            value = model.eval(constant, model_completion=True)
-            values[leaf.index] = bool(z3.is_true(value)) if leaf.is_bool else _number(value)
+            value = value_of(model, constant)
+            values[leaf.index] = bool(value) if leaf.is_bool else value
         return values
+
+
+def inductive_subset(model: Model) -> frozenset[str]:
+    """Return the largest set of lemmas and always properties that holds first and that every action keeps.
+
+    Whatever is not shown is dropped, and the rest shown again without it, until nothing more falls (Flanagan and Leino
+    2001, "Houdini, an annotation assistant for ESC/Java"). What is left holds in every reachable state of the model,
+    whether or not the lemmas were meant for this design.
+    """
+    if not model.of_kind("lemma"):
+        return frozenset()
+    induction = Induction(model)
+    kept = {obligation.target for obligation in induction.first() if obligation.verdict == PROVED}
+    needed = dict.fromkeys(induction.lemmas, "")
+    while kept:
+        induction.flags = {name: flag for name, flag in induction.flags.items() if name in kept}
+        failed = {
+            obligation.target
+            for transition in induction.transitions
+            for obligation in induction.steps(transition, needed, seconds=5.0)
+            if obligation.verdict != PROVED
+        }
+        if not failed & kept:
+            break
+        kept -= failed
+    return frozenset(kept)
 
 
 def spell(transition: Transition) -> str:
@@ -230,9 +256,5 @@ def spell(transition: Transition) -> str:
     return " ".join([instance.action.name, *told])
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     return "".join("01"[bool(item)] for item in value) if isinstance(value, tuple) else str(value)
-
-
-def _number(value: Any) -> int:
-    return int(value.as_signed_long()) if isinstance(value, z3.BitVecNumRef) else int(value.as_long())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import spec.model
 from checker.deadline import Deadline
@@ -127,6 +125,22 @@ def prove_all(proofs: Sequence[Proof], workers: int | None = None) -> Iterator[P
     return spread(prove, proofs, workers)
 
 
+ON_THE_WAY = 0.4
+"""Seconds that results may take from a worker to here."""
+
+
+def prove_matrix(design: str, seed: int, clock: Deadline, note: Callable[[str], None]) -> list[Proven]:
+    """Prove a design as far as there is time; what was not reached by then is returned as not complete."""
+    wanted = matrix(design, seed=seed, ends=None if clock.seconds is None else clock.ends)
+    done: dict[Proof, Proven] = {}
+    # What the workers have proved by then has to come back and be reported.
+    with Deadline(None if clock.seconds is None else clock.seconds + ON_THE_WAY, last_resort=True):
+        for result in prove_all(wanted):
+            done[result.proof] = result
+            note(f"{len(done)} of {len(wanted)} proofs done")
+    return [done.get(proof) or Proven(proof, str(parse(proof.scope))) for proof in wanted]
+
+
 def matrix(design: str = "slotproof", quick: bool = False, seed: int = 0, ends: float | None = None) -> list[Proof]:
     """Return what is to be proved, the longest first; after `ends` no more is asked.
 
@@ -164,20 +178,3 @@ def export(proof: Proof, folder: Path, progress: Callable[[int], None] | None = 
         if progress:
             progress(count)
     return count
-
-
-def data(result: Proven) -> dict[str, Any]:
-    """Return a result for a machine."""
-    return {
-        "name": result.proof.name,
-        "design": result.proof.design,
-        "scope": result.scope,
-        "proved": result.holds,
-        "complete": result.complete,
-        "obligations": len(result.obligations),
-        "failed": [dataclasses.asdict(obligation) for obligation in result.failed],
-        "unknown": [obligation.name for obligation in result.unknown],
-        "needed": result.needed,
-        "audit": result.audit.data,
-        "seconds": result.seconds,
-    }

@@ -8,60 +8,28 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import spec.model
 from checker.deadline import Deadline
-from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS
 from checker.model.model import Model
-from checker.model.replay import Replay
 from checker.model.user_files import BadModel
+from checker.proof.repair_changes import Changes, changed, text_of
+from checker.proof.repair_conflicts import Conflicts, Run
 from checker.proof.repair_lemmas import Standing, stand
 from checker.search.bfs import Limits, Search
-from checker.search.check import Check, run_all, stored, taken
+from checker.search.check import Check, run_all, stored
 from checker.search.suite import STORY_SCOPE, ours
-from spec.design import Design
-from spec.language import Violated
 from spec.scope import Scope
-
-DECISIONS = tuple(name for name in vars(Design) if not name.startswith("_") and callable(getattr(Design, name)))
-"""The names of all decisions."""
 
 MOST_STATES = 300_000
 """States after which the search of a candidate in the story's scope is given up."""
 
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Take one decision as another design does."""
-
-    decision: str
-    design: str
-    """The known design whose answer it is."""
-
-    @property
-    def function(self) -> Callable[..., Any]:
-        """The decision itself."""
-        found: Callable[..., Any] = getattr(DESIGNS[self.design], self.decision)
-        return found
-
-
-Changes = frozenset[Change]
 _NONE_LEFT = "every combination of known decisions fails"
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A run that violates a property under some candidate, in some scope."""
-
-    scope: str
-    property: str
-    steps: tuple[tuple[str, tuple[Any, ...]], ...]
 
 
 @dataclass(slots=True)
@@ -92,132 +60,6 @@ class Repair:
     cut: bool = False
     """Whether that is because the time was over."""
     seconds: float = 0.0
-
-    @property
-    def code(self) -> int:
-        """The exit code."""
-        if self.cut or (self.found is not None and not self.scopes):
-            return INCONCLUSIVE
-        return VIOLATED if self.found is None else SHOWN
-
-
-def alternatives(base: type[Design]) -> list[Change]:
-    """Return every decision that some known design takes differently from `base`, once for each different answer.
-
-    A decision that asks its own parent class can't be taken out of it, so it is left out.
-    """
-    found: dict[tuple[str, Any], Change] = {}
-    for decision in DECISIONS:
-        for name, design in DESIGNS.items():
-            function = getattr(design, decision)
-            bound = "__class__" in function.__code__.co_freevars
-            if function is not getattr(base, decision) and not bound:
-                found.setdefault((decision, function), Change(decision, name))
-    return list(found.values())
-
-
-def changed(base: type[Design], changes: Iterable[Change], name: str = "repaired") -> type[Design]:
-    """Return the design with some decisions replaced."""
-    return type("Repaired", (base,), {"name": name, **{change.decision: change.function for change in changes}})
-
-
-def text_of(name: str, base: type[Design], changes: Changes) -> str:
-    """Return the repaired design as a Python file that `--design` takes."""
-    wanted = sorted(changes, key=lambda change: DECISIONS.index(change.decision))
-    classes = {DESIGNS[change.design] for change in wanted} | {base}
-    known = sorted(each.__name__ for each in classes if each is not Design)
-    lines = ['"""' + f"{name}, with {count(changes)} taken from another design." + '"""', ""]
-    lines += [f"from checker.model.known_designs import {', '.join(known)}"] if known else []
-    lines += ["from spec.design import Design"] if Design in classes else []
-    lines += ["", "", f"class Repaired({base.__name__}):", f'    """{name}, repaired."""', ""]
-    lines += [f'    name = "{name}-repaired"', ""]
-    lines += [f"    {each.decision} = {DESIGNS[each.design].__name__}.{each.decision}" for each in wanted]
-    return "\n".join(lines) + "\n"
-
-
-class Conflicts:
-    """Replays known runs under candidates, and finds which single changes answer something on the way differently."""
-
-    def __init__(self, base: type[Design]) -> None:
-        self.base = base
-        self.alternatives = alternatives(base)
-        self.runs: list[Run] = []
-        self.models: dict[str, Model] = {}
-
-    def of(self, candidate: Changes) -> set[Change] | None:
-        """Return the smallest set of changes of which a repair needs one; None: no known run refutes the candidate."""
-        best: set[Change] | None = None
-        for place, run in enumerate(self.runs):
-            found = self.conflict(candidate, run)
-            if found is not None:
-                if best is None:
-                    # A run that refutes one candidate is likely to refute the next.
-                    self.runs.insert(0, self.runs.pop(place))
-                best = found if best is None or len(found) < len(best) else best
-                if len(best) <= 1:
-                    break
-        return best
-
-    def conflict(self, candidate: Changes, run: Run) -> set[Change] | None:
-        """Return the changes that could make this run go well; None: it does not violate its property."""
-        if run.scope not in self.models:
-            self.models[run.scope] = Model(spec.model, Scope.parse(run.scope))
-        model = self.models[run.scope]
-        differing: set[Change] = set()
-        model.context = self._watched(candidate, model.scope, differing)
-        return differing if violates(model, run) else None
-
-    def _watched(self, candidate: Changes, scope: Scope, differing: set[Change]) -> Design:
-        """Return the candidate as a design that notes which changes would answer a question differently."""
-        plain = changed(self.base, candidate)
-        fixed = {change.decision for change in candidate}
-        free = [change for change in self.alternatives if change.decision not in fixed]
-        namespace: dict[str, Any] = {}
-        for decision in DECISIONS:
-            trials = []
-            for change in free:
-                if change.decision == decision:
-                    asked = change.function.__code__.co_names
-                    within = [other for other in free if other.decision in asked and other.decision != decision]
-                    trials += [
-                        (change, changed(plain, [change, *with_])(scope)) for with_ in ([], *([o] for o in within))
-                    ]
-            namespace[decision] = _watch(decision, plain, trials, differing)
-        watched: type[Design] = type("Watched", (plain,), namespace)
-        return watched(scope)
-
-
-def _watch(
-    decision: str, plain: type[Design], trials: list[tuple[Change, Design]], differing: set[Change]
-) -> Callable[..., Any]:
-    usual = getattr(plain, decision)
-
-    def asked(self: Design, *arguments: Any) -> Any:
-        answer = usual(self, *arguments)
-        for change, other in trials:
-            if change not in differing and _answer(other, decision, arguments) != answer:
-                differing.add(change)
-        return answer
-
-    return asked
-
-
-def _answer(design: Design, decision: str, arguments: tuple[Any, ...]) -> Any:
-    try:
-        return getattr(design, decision)(*arguments)
-    except Violated as violation:
-        return violation.name
-
-
-def violates(model: Model, run: Run) -> bool:
-    """Whether a run, as far as it can be taken, ends in a violation of its property."""
-    replay = Replay(model, taken(model, run.steps))
-    if replay.failure is not None:
-        return isinstance(replay.failure, Violated)
-    try:
-        return any(not replay.holds(stated) for stated in model.properties if stated.name == run.property)
-    except Violated:
-        return True
 
 
 def larger_scopes(mode: str) -> list[str]:
@@ -336,14 +178,3 @@ def repair(
     if name not in DESIGNS:
         raise BadModel(f"design {name!r} is not a known one; write one of {', '.join(DESIGNS)}")
     return Repairer(name, mode, seconds, note, last_resort).run(prove)
-
-
-def count(changes: Changes) -> str:
-    """Say how many decisions change."""
-    return f"{len(changes)} decision" + ("" if len(changes) == 1 else "s")
-
-
-def spelled(changes: Changes) -> list[str]:
-    """Say each change in words, in the order of the decisions."""
-    wanted = sorted(changes, key=lambda change: DECISIONS.index(change.decision))
-    return [f"{change.decision} as in {change.design}" for change in wanted]

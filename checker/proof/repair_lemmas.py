@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 import spec.model
 from checker.model.model import Model
-from checker.proof.houdini import inductive
-from checker.proof.induction import PROVED, Induction
+from checker.proof.induction import PROVED, Induction, inductive_subset
 from checker.proof.matrix import CORE, parse
 from spec.design import Design
 from spec.language import ABSENT, Property, lemma
@@ -112,22 +111,6 @@ class Standing:
         """Whether every property follows."""
         return not self.unproved
 
-    def lines(self) -> list[str]:
-        """Say it."""
-        if self.proved:
-            first = "proved by induction for every length, any boundary pattern and any number of other requests"
-        else:
-            names = sorted({name.rpartition(": ")[2] for name in self.unproved})
-            first = (
-                f"not proved, only searched: with the lemmas that hold for it these do not follow: {', '.join(names)}"
-            )
-        lines = [first, f"  {self.scope}"]
-        if self.dropped:
-            lines.append(f"lemmas of ours that it does not keep: {', '.join(self.dropped)}")
-        if self.weaker:
-            lines.append(f"weaker ones that it does: {', '.join(self.weaker)}")
-        return lines
-
 
 def _model(design: type[Design], mode: str, lemmas: list[Property]) -> Model:
     scope = parse(f"{CORE} mode={mode}")
@@ -138,7 +121,7 @@ def _model(design: type[Design], mode: str, lemmas: list[Property]) -> Model:
 def stand(design: type[Design], mode: str) -> Standing:
     """Drop what is not inductive for the design out of our lemmas and the weaker ones; show what follows."""
     pool = _model(design, mode, [*LEMMAS, *WEAKER])
-    kept = inductive(pool)
+    kept = inductive_subset(pool)
     ours = {each.name for each in LEMMAS}
     applying = [each.name for each in pool.of_kind("lemma")]
     result = Standing(

@@ -8,19 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import spec.model
-from checker.deadline import Deadline
-from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.model.model import Model
-from checker.proof.induction import PROVED, Induction
 from checker.proof.matrix import EVERY_LENGTH
-from checker.search.bfs import Limits, Search
-from checker.search.check import stored
-from checker.workers import spread
 from spec.choices import supply_at_admission
 from spec.design import Design
 from spec.language import ABSENT, Action, Property, always, lemma, step
@@ -29,11 +21,6 @@ from spec.properties import ring_apart
 from spec.rows import awaits_write, claim_at, claims
 from spec.scope import EAGER, LAZY, Scope
 from spec.state import IDLE, RUNNING, RequestId, Slot, State, Text
-
-LOOKAHEADS = range(4)
-PROVED_TO = 1
-"""The lookahead up to which `slotproof prove --ring` proves: beyond it proofs take minutes; a slow test has them."""
-INTERVALS = range(1, 5)
 
 
 class NoGate(Design):
@@ -174,42 +161,6 @@ class Task:
         return CLAIMS[self.claim].bound(self.lookahead, self.interval) - self.fewer
 
 
-@dataclass(slots=True)
-class Answer:
-    """What came out of a task."""
-
-    task: Task
-    scope: str
-    states: int = 0
-    complete: bool = False
-    broken: dict[str, int] = field(default_factory=dict)
-    """Violated properties, each with the steps of its shortest run."""
-    steps: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)
-    """The run that violates the first of them."""
-    unproved: list[str] = field(default_factory=list)
-    """Of a proof: obligations that are not met."""
-    obligations: int = 0
-
-
-@dataclass(slots=True)
-class Cell:
-    """All that is known about a claim for one lookahead and interval."""
-
-    enough: Answer
-    fewer: Answer | None
-    """None: the bound is 1, and there is no shorter ring."""
-    proof: Answer | None = None
-
-    @property
-    def code(self) -> int:
-        """The exit code that the cell alone would give."""
-        wrong = self.enough.broken or (self.fewer and self.fewer.complete and not self.fewer.broken)
-        if wrong:
-            return VIOLATED
-        searched = self.enough.complete and (self.fewer is None or self.fewer.broken)
-        return SHOWN if searched and (self.proof is None or not self.proof.unproved) else INCONCLUSIVE
-
-
 def scope_of(task: Task) -> Scope:
     """Return the scope of a task: long enough for two boundaries after a prefill and everything that runs ahead.
 
@@ -251,99 +202,9 @@ def model_of(task: Task) -> Model:
     return Model(spec.model, scope, claim.design(scope)).with_(stated, actions)
 
 
-def search(task: Task, limits: Limits) -> Answer:
-    """Search the scope of a task, to the end or to the first violation."""
-    model = model_of(task)
-    found = Search(model).run(limits)
-    runs = sorted(found.counterexamples.values(), key=lambda each: len(each.steps))
-    return Answer(
-        task,
-        str(model.scope),
-        found.states,
-        found.complete,
-        {each.property: len(each.steps) for each in runs},
-        stored(runs[0].steps) if runs else [],
-    )
-
-
-def prove(task: Task, seconds: float = 120.0) -> Answer:
-    """Show by induction that the bound is enough for every length; `seconds` bound each obligation."""
-    induction = Induction(model_of(task))
-    answer = Answer(task, str(induction.model.scope))
-    # That each lemma is needed is shown elsewhere; here they need only be enough.
-    shown = list(induction.show(dict.fromkeys(induction.lemmas, ""), seconds=seconds))
-    answer.obligations = len(shown)
-    # An action that cannot happen in this scope breaks nothing.
-    answer.unproved = [
-        f"{each.name} ({each.verdict})" for each in shown if each.verdict != PROVED and each.target != "possible"
-    ]
-    return answer
-
-
-def unanswered(task: Task) -> Answer:
-    """Return what is known of a task before it is performed, or where the time was over before it was: nothing."""
-    return Answer(task, str(scope_of(task)), unproved=["the time is used up"] if task.proof else [])
-
-
-def answer(task: Task) -> Answer:
-    """Perform a task."""
-    return prove(task) if task.proof else search(task, Limits(seconds=120.0))
-
-
-Table = dict[str, dict[tuple[int, int], Cell]]
-"""Cells by claim, then by (L, K)."""
-
-
-def ring_table(
-    lookaheads: Iterable[int] = LOOKAHEADS,
-    intervals: Iterable[int] = INTERVALS,
-    proved_to: int = PROVED_TO,
-    workers: int | None = None,
-    note: Callable[[str], None] = lambda text: None,
-    seconds: float | None = None,
-) -> Table:
-    """Answer every claim in every cell, in parallel processes; the result is by claim, then by (L, K).
-
-    Cells with a lookahead up to `proved_to` are proved for every length as well; -1: none.
-    """
-    places = [(ahead, every) for ahead in lookaheads for every in intervals]
-    tasks: set[Task] = set()
-    for number, claim in enumerate(CLAIMS):
-        for ahead, every in places:
-            tasks.add(Task(number, ahead, every))
-            if claim.bound(ahead, every) > 1:
-                tasks.add(Task(number, ahead, every, fewer=True))
-            if ahead <= proved_to:
-                tasks.add(proof_of(number, ahead, every))
-    # The longest come first, so that no worker is left alone with one of them at the end.
-    ordered = sorted(tasks, key=lambda task: (task.proof, task.lookahead, task.ring, not task.fewer), reverse=True)
-    done = {task: unanswered(task) for task in ordered}
-    answered = 0
-    with Deadline(seconds, last_resort=True):
-        for each in _answers(ordered, workers):
-            done[each.task] = each
-            answered += 1
-            note(f"{answered} of {len(ordered)} searches and proofs done")
-    return {
-        claim.name: {
-            (ahead, every): Cell(
-                done[Task(number, ahead, every)],
-                done.get(Task(number, ahead, every, fewer=True)),
-                done.get(proof_of(number, ahead, every)),
-            )
-            for ahead, every in places
-        }
-        for number, claim in enumerate(CLAIMS)
-    }
-
-
 def proof_of(number: int, lookahead: int, interval: int) -> Task:
     """Return the proof of a claim in one cell. Where the two eager bounds are the same number, so are their proofs."""
     claim = CLAIMS[number]
     if claim is AT_A_FINISH and claim.bound(lookahead, interval) == AT_EVERY_MOMENT.bound(lookahead, interval):
         number = CLAIMS.index(AT_EVERY_MOMENT)
     return Task(number, lookahead, interval, proof=True)
-
-
-def _answers(tasks: Sequence[Task], workers: int | None) -> Iterator[Answer]:
-    return spread(answer, tasks, workers)

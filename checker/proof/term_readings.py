@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
 import z3
 
 from checker.model.layout import unflatten
 from checker.proof.induction import Induction
+from checker.proof.solver import value_of, values_in
 from checker.proof.unrolling import Unrolling
 from checker.search.tries import Answer, Native, Try, Visit, afterwards
 from checker.symbolic.graph import Node, Value
@@ -19,9 +19,11 @@ from checker.symbolic.transitions import Transition
 FEW_SECONDS = 2.0
 """What the solver may take for one state that has all lemmas."""
 
+Key = TypeVar("Key")
+Part = tuple[str, Any]
+"""What a term of a step says: its kind, with a name or the place of a leaf."""
 
-_NUMBERS = re.compile(r"#[xb][0-9a-f]+|true|false|\(- \d+\)|\d+")
-"""The values in the text of a solver's term, one after the other."""
+_ENABLED, _TAKEN, _KNOWN = (("relation", each) for each in ("enabled", "taken", "known"))
 
 Constants = Sequence[tuple[Term, int]]
 """Constants of the solver, each with the value that it has in a try."""
@@ -31,9 +33,9 @@ class Point:
     """Values for the constants of a solver."""
 
     def __init__(self) -> None:
-        self.values: dict[int, tuple[Any, Term]] = {}
+        self.values: dict[int, tuple[z3.FuncDeclRef, Term]] = {}
         self.terms: dict[tuple[int, int], Term] = {}
-        self.declared: dict[int, tuple[Any, int]] = {}
+        self.declared: dict[int, tuple[z3.FuncDeclRef, int]] = {}
 
     def put(self, constants: Constants) -> None:
         """Give constants their values."""
@@ -46,27 +48,26 @@ class Point:
                 self.terms[sort, value] = as_term(constant, value)
             self.values[name] = declared, self.terms[sort, value]
 
-    def model(self) -> Any:
+    def model(self) -> z3.ModelRef:
         """Return a model of the solver with these values; one that is changed answers from what it was before."""
         made: Any = z3.Model()  # type: ignore[call-arg]
         for declared, term in self.values.values():
             made.update_value(declared, term)
-        return made
+        return cast(z3.ModelRef, made)
 
 
-class Block:
+class Block(Generic[Key]):
     """Several terms that are evaluated together: what they share is looked at once."""
 
-    def __init__(self, terms: dict[Any, Term]) -> None:
+    def __init__(self, terms: dict[Key, Term]) -> None:
         self.keys = list(terms)
         block = z3.Function("block", *[term.sort() for term in terms.values()], z3.BoolSort())
         self.term = block(*terms.values())
 
-    def at(self, point: Point) -> dict[Any, int]:
+    def at(self, point: Point) -> dict[Key, int]:
         """Return the value of each term at a point."""
-        # Taken as text: asking the solver's interface for one value after the other takes ten times as long.
         found = point.model().eval(self.term).sexpr().removeprefix("(block")
-        return dict(zip(self.keys, map(_number, _NUMBERS.findall(found)), strict=True))
+        return dict(zip(self.keys, values_in(found), strict=True))
 
 
 def as_term(like: Term, value: int) -> Term:
@@ -74,15 +75,6 @@ def as_term(like: Term, value: int) -> Term:
     if z3.is_bool(like):
         return z3.BoolVal(bool(value))
     return z3.IntVal(int(value)) if z3.is_int(like) else z3.BitVecVal(int(value), like.size())
-
-
-def _number(text: str) -> int:
-    """Return the number that a solver's text means; bit-vectors are signed, a bool is 0 or 1."""
-    if text[0] == "#":
-        base, digits = (16, 4) if text[1] == "x" else (2, 1)
-        number, bits = int(text[2:], base), digits * (len(text) - 2)
-        return number - (1 << bits) if number >> (bits - 1) else number
-    return int(text == "true") if text[0] in "tf" else int(text.strip("()").replace("- ", "-"))
 
 
 class Proof:
@@ -99,11 +91,11 @@ class Proof:
         self.asked = frozenset(induction.now) | (frozenset.intersection(*map(frozenset, steps)) if steps else set())
         self.leaves = frozenset(leaf.index for leaf in induction.reader.leaves)
         self.now = Block(self._terms(induction.now))
-        self.blocks: dict[int, Block] = {}
+        self.blocks: dict[int, Block[Part]] = {}
         self.point = Point()
-        self.held: dict[Visit, dict[str, Any]] = {}
+        self.held: dict[Visit, dict[str, bool]] = {}
 
-    def _terms(self, values: dict[Any, Value]) -> dict[Any, Term]:
+    def _terms(self, values: dict[Key, Value]) -> dict[Key, Term]:
         return {key: self.induction.terms.of(value) for key, value in values.items()}
 
     def read(self, tries: Sequence[Try]) -> list[Answer]:
@@ -125,26 +117,24 @@ class Proof:
         block = self._block(done.number, transition)
         self.point.put(chosen_values(induction.terms, transition, done.chosen))
         found = block.at(self.point)
-        answer.enabled = bool(found["enabled"])
+        answer.enabled = bool(found[_ENABLED])
         if answer.enabled:
             answer.faults = frozenset(key[1] for key, value in found.items() if key[0] == "fault" and value)
         answer.after = {key[1]: value for key, value in found.items() if key[0] == "leaf"}
         answer.verdicts |= _bools({key[1]: 1 - value for key, value in found.items() if key[0] == "broken"})
         return answer
 
-    def _block(self, number: int, transition: Transition) -> Block:
+    def _block(self, number: int, transition: Transition) -> Block[Part]:
         """Return the terms of one transition: facts of its being taken, faults, leaves afterwards, what it breaks."""
         if number not in self.blocks:
             induction = self.induction
             taken = induction.taken(transition)
-            terms = self._terms({("leaf", place): value for place, value in enumerate(transition.after)})
-            terms |= self._terms({("fault", name): value for name, value in transition.faults})
-            terms |= self._terms({("broken", stated.name): value for stated, value in transition.steps})
+            values: dict[Part, Value] = {("leaf", place): value for place, value in enumerate(transition.after)}
+            values |= {("fault", name): value for name, value in transition.faults}
+            values |= {("broken", stated.name): value for stated, value in transition.steps}
             after = induction.after(transition)
-            terms |= self._terms(
-                {("broken", afterwards(name)): induction.graph.not_(value) for name, value in after.items()}
-            )
-            self.blocks[number] = Block({"enabled": z3.And(*taken), **terms})
+            values |= {("broken", afterwards(name)): induction.graph.not_(value) for name, value in after.items()}
+            self.blocks[number] = Block({_ENABLED: z3.And(*taken), **self._terms(values)})
         return self.blocks[number]
 
 
@@ -153,7 +143,7 @@ def chosen_values(terms: Terms, transition: Transition, chosen: dict[str, int]) 
     return [(terms.of(leaf), chosen[name]) for name, leaf in transition.parameters.items() if isinstance(leaf, Node)]
 
 
-def _bools(values: dict[Any, int]) -> dict[str, Any]:
+def _bools(values: dict[str, int]) -> dict[str, bool]:
     return {name: bool(value) for name, value in values.items()}
 
 
@@ -176,12 +166,12 @@ def from_lemmas(induction: Induction, native: Native, rounds: int, others: int) 
             state = unflatten(native.model.shape, iter(values))
             at = native.visit(state, origin=f"one of the solver's, with all lemmas: {_told(native, values)}")
             terms = chosen_values(induction.terms, transition, dict.fromkeys(transition.parameters, 0))
-            found = [_number(model.eval(term, model_completion=True).sexpr()) for term, _ in terms]
+            found = [value_of(model, term) for term, _ in terms]
             yield native.attempt(at, number, dict(zip(transition.parameters, found, strict=True)))
             yield from [native.draw(at) for _ in range(others)]
 
 
-def _some_model(solver: Any, induction: Induction, native: Native) -> Any:
+def _some_model(solver: z3.Solver, induction: Induction, native: Native) -> z3.ModelRef | None:
     """Return a model of the solver, with a few leaves fixed at random where they can be; None: there is none."""
     flags = list(induction.flags.values())
     drawn = []
@@ -190,7 +180,7 @@ def _some_model(solver: Any, induction: Induction, native: Native) -> Any:
         drawn.append(constant == as_term(constant, value))
     for wishes in (drawn, drawn[:1], []):
         if solver.check(*wishes, *flags) == z3.sat:
-            return solver.model()
+            return cast(z3.ModelRef, solver.model())
     return None
 
 
@@ -215,7 +205,7 @@ class Steps:
         self.asked = frozenset(relation.asked)
         self.steps = {stated.name for stated in model.of_kind("step")}
         self.leaves = frozenset(leaf.index for leaf in unrolling.kept)
-        terms: dict[Any, Term] = {
+        terms: dict[Part, Term] = {
             ("leaf", leaf.index): unrolling.terms.of(relation.after[leaf.index]) for leaf in unrolling.kept
         }
         terms |= {("step", name): term for name, term in unrolling.bad_steps.items()}
@@ -223,7 +213,7 @@ class Steps:
         enabled = unrolling.terms.of(relation.enabled)
         self.point = Point()
         self.block = Block(
-            {"enabled": enabled, "taken": z3.And(unrolling.taken, unrolling.lasting), "known": unrolling.known, **terms}
+            {_ENABLED: enabled, _TAKEN: z3.And(unrolling.taken, unrolling.lasting), _KNOWN: unrolling.known, **terms}
         )
 
     def read(self, tries: Sequence[Try]) -> list[Answer]:
@@ -242,7 +232,7 @@ class Steps:
         self.point.put(list(zip(unrolling.choice, [done.number, *parameters.values()], strict=True)))
         self.point.put([(term, after[leaf.index]) for term, leaf in zip(unrolling.next, kept, strict=True)])
         found = self.block.at(self.point)
-        answer = Answer(bool(found["enabled"]))
+        answer = Answer(bool(found[_ENABLED]))
         answer.after = {key[1]: value for key, value in found.items() if key[0] == "leaf"}
         answer.verdicts = {key[1]: not value for key, value in found.items() if key[0] == "state"}
         for name, broken in ((key[1], bool(value)) for key, value in found.items() if key[0] == "step"):
@@ -255,8 +245,8 @@ class Steps:
         answer.faults |= {name for name in done.answer.faults if relation.wanted and name not in relation.wanted}
         # What was shown first holds in every state that a run reaches, and the relation must say so.
         failing = not all(done.answer.verdicts[name] for name in relation.assumed)
-        answer.verdicts |= dict.fromkeys(relation.assumed, failing or bool(found["known"]))
+        answer.verdicts |= dict.fromkeys(relation.assumed, failing or bool(found[_KNOWN]))
         same = done.after and all(done.after.values[index] == value for index, value in answer.after.items())
         # The relation as a whole must allow exactly this step.
-        answer.enabled &= bool(found["taken"]) or not same
+        answer.enabled &= bool(found[_TAKEN]) or not same
         return answer

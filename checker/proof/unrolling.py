@@ -6,12 +6,11 @@ built once as terms, and copied by substitution for every depth.
 
 from __future__ import annotations
 
-from typing import Any
-
 import z3
 
 from checker.model.layout import flatten
 from checker.model.model import Model, Taken
+from checker.proof.solver import value_of
 from checker.symbolic.graph import Node, Value, inside
 from checker.symbolic.terms import Term, Terms, bits_for
 from checker.symbolic.transitions import Reader, Transition
@@ -153,19 +152,15 @@ class Unrolling:
             ]
         )
 
-    def run_of(self, model: Any, depth: int) -> list[Taken]:
+    def run_of(self, model: z3.ModelRef, depth: int) -> list[Taken]:
         """Read the steps of a run of the given length out of a solver's model."""
         steps = []
         for place in range(depth):
             _, choice = self.constants(place)
-            values = [model.eval(term, model_completion=True) for term in choice]
-            transition = self.relation.transitions[_number(values[0])]
+            values = [value_of(model, term) for term in choice]
+            transition = self.relation.transitions[values[0]]
             named = dict(zip(map(id, self.relation.parameters), values[1:], strict=True))
-            chosen = {name: _number(named[id(leaf)]) for name, leaf in transition.parameters.items()}
+            chosen = {name: named[id(leaf)] for name, leaf in transition.parameters.items()}
             instance = transition.instance
             steps.append(Taken(instance.action, instance.arguments(chosen)))
         return steps
-
-
-def _number(value: Any) -> int:
-    return int(value.as_signed_long()) if isinstance(value, z3.BitVecNumRef) else int(value.as_long())

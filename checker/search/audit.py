@@ -41,19 +41,6 @@ class Audit:
         """Whether it has looked at enough for the verdict to stand: an audit of nothing is none."""
         return self.tries >= TRIES or (self.every and self.tries > 0)
 
-    @property
-    def line(self) -> str:
-        """What it has shown, in words."""
-        if not self.tries:
-            return "audit: no native try was made, so nothing speaks for this verdict"
-        which = "all that there are, " if self.every else ""
-        return f"audit: {self.tries:,} native tries agree ({which}seed {self.seed})"
-
-    @property
-    def data(self) -> dict[str, int]:
-        """The same for a machine."""
-        return {"tries": self.tries, "seed": self.seed, "every": self.every}
-
 
 def seed_of(words: str) -> int:
     """Return the seed that belongs to the words of a check."""

@@ -5,40 +5,51 @@ A name is `ENGINE-RELEASE-MODE-...-good` or `-bad`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from checker.model.known_designs import DESIGNS, RELEASES
 from checker.traces.format import BadTrace
 from checker.traces.judge_file import judge_file
 
 
-def trace_row(path: Path) -> dict[str, Any]:
-    """Judge one recorded trace; `wrong` says what is not as it should be, and is empty where all is."""
-    expected = "bad" if path.stem.endswith("-bad") else "good"
-    row = {"trace": path.name, "expected": expected, "verdict": "none", "hazards": 0, "design": "", "conforms": False}
+@dataclass(slots=True)
+class Recorded:
+    """What judging a recorded trace has shown."""
+
+    trace: str
+    """The file's name."""
+    expected: str
+    verdict: str = "none"
+    hazards: int = 0
+    design: str = ""
+    """What it must conform to: the design that the engine's release takes."""
+    conforms: bool = False
+    right: bool = False
+    wrong: str = ""
+    """What is not as it should be; empty where all is."""
+
+
+def judge_recorded(path: Path) -> Recorded:
+    """Judge one recorded trace, and hold the outcome against its name."""
+    row = Recorded(path.name, "bad" if path.stem.endswith("-bad") else "good")
     try:
-        design = row["design"] = design_of(path.name)
-        judged = judge_file(path, DESIGNS[design])
+        row.design = design_of(path.name)
+        judged = judge_file(path, DESIGNS[row.design])
     except BadTrace as error:
-        return row | {
-            "right": False,
-            "wrong": f"not judged: {error.reason}" + f", line {error.line}" * bool(error.line),
-        }
+        row.wrong = f"not judged: {error.reason}" + f", line {error.line}" * bool(error.line)
+        return row
     assert judged.conformity is not None
+    row.verdict, row.hazards = judged.verdict.outcome, len(judged.verdict.hazards)
+    row.conforms = judged.conformity.conforms
     wrong = []
-    if judged.verdict.outcome != expected:
-        wrong.append(f"it is {expected}")
+    if row.verdict != row.expected:
+        wrong.append(f"it is {row.expected}")
     told = judged.conformity.divergence
     if told is not None:
-        wrong.append(f"it is not {design} from line {told.line} on: {told.event}, {told.field}")
-    return row | {
-        "verdict": judged.verdict.outcome,
-        "hazards": len(judged.verdict.hazards),
-        "conforms": judged.conformity.conforms,
-        "right": not wrong,
-        "wrong": "; ".join(wrong),
-    }
+        wrong.append(f"it is not {row.design} from line {told.line} on: {told.event}, {told.field}")
+    row.right, row.wrong = not wrong, "; ".join(wrong)
+    return row
 
 
 def design_of(name: str) -> str:
@@ -52,10 +63,3 @@ def design_of(name: str) -> str:
     raise BadTrace(
         name, 0, "no design is known for this engine release and mode; add it to checker/model/known_designs.py"
     )
-
-
-def cells(row: dict[str, Any]) -> tuple[Any, ...]:
-    """Return a row for a table: trace, verdict, hazards, what it conforms to, and whether all is right."""
-    design = row["design"] if row["conforms"] else f"not {row['design']}" if row["design"] else ""
-    told = "ok" if row["right"] else f"WRONG: {row['wrong']}"
-    return row["trace"], row["verdict"], row["hazards"], design, told

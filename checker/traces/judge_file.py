@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from checker.exit_codes import INCONCLUSIVE, SHOWN, USAGE, VIOLATED
 from checker.traces.conformance.conformance import Conformance
 from checker.traces.conformance.divergence import Conformity
 from checker.traces.format import BadTrace, read_trace
@@ -25,23 +21,6 @@ class Judgement:
     verdict: Verdict
     conformity: Conformity | None = None
 
-    @property
-    def code(self) -> int:
-        """The exit code: violated, or diverging from the design asked for; cut; shown."""
-        if self.verdict.outcome == "bad" or (self.conformity is not None and not self.conformity.conforms):
-            return VIOLATED
-        return INCONCLUSIVE if self.verdict.outcome == "cut" else SHOWN
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The judgement for a machine."""
-        return {
-            "path": str(self.path),
-            "code": self.code,
-            "verdict": msgspec.to_builtins(self.verdict),
-            "conformance": msgspec.to_builtins(self.conformity),
-        }
-
 
 @dataclass(slots=True)
 class Unjudged:
@@ -49,12 +28,6 @@ class Unjudged:
 
     path: Path
     reason: str
-    code: int = USAGE
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The reason for a machine."""
-        return {"path": str(self.path), "code": self.code, "reason": self.reason}
 
 
 def judge_file(path: Path, design: type[Design] | None = None, without_spare: str = "") -> Judgement:

@@ -15,11 +15,11 @@ import z3
 
 from checker.command import console
 from checker.command.report import proof as proof_report
-from checker.command.report.ring import exit_code as ring_code
+from checker.command.report import ring as ring_report
 from checker.deadline import Deadline, TimeIsUp
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof.matrix import Proof, Proven, prove, unneeded
-from checker.proof.ring_theorem import ring_table
+from checker.proof.ring_search import ring_table
 from checker.proof.solver import solver
 from checker.search.audit import TRIES, Audit
 from checker.search.bfs import Exploration, Limits
@@ -123,8 +123,8 @@ def test_a_proof_that_is_cut_is_none() -> None:
 
 def test_a_table_of_ring_sizes_that_is_cut_claims_nothing() -> None:
     table = ring_table([0], [1], proved_to=0, workers=1, seconds=0.001)
-    assert ring_code(table) == INCONCLUSIVE
-    assert all(cell.code == INCONCLUSIVE for cells in table.values() for cell in cells.values())
+    assert ring_report.exit_code(table) == INCONCLUSIVE
+    assert all(ring_report.cell_code(cell) == INCONCLUSIVE for cells in table.values() for cell in cells.values())
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from checker.command.cli import app
-from checker.command.report.fuzz import data, lines, replay_file
+from checker.command.replay import replay_file
+from checker.command.report import replay as replay_report
+from checker.command.report.fuzz import data, lines
 from checker.lockstep import campaign
 from checker.lockstep.campaign import Campaign, hunt, keep, seconds_of
 from checker.lockstep.machine import Coverage, Run, drive, scope_of
@@ -56,9 +58,9 @@ def test_a_planted_fault_is_found_shrunk_and_replayed(monkeypatch, tmp_path):
     script, trace = keep(found, tmp_path)
     assert read(script).scope.mode == "eager"
     assert len(trace.read_text().splitlines()) > 1
-    assert replay_file(script, threaded=False, as_json=False) == 1
+    assert replay_report.exit_code(replay_file(script, threaded=False)) == 1
     monkeypatch.undo()
-    assert replay_file(script, threaded=False, as_json=False) == 0
+    assert replay_report.exit_code(replay_file(script, threaded=False)) == 0
 
 
 @pytest.mark.parametrize("number", range(15))
@@ -81,14 +83,14 @@ def test_a_failure_on_a_thread_is_kept_and_replayed_on_a_thread(monkeypatch, tmp
     assert found.threaded
     script, trace = keep(found, tmp_path)
     assert len(trace.read_text().splitlines()) > 1
-    assert replay_file(script, threaded=True, as_json=False) == 1
+    assert replay_report.exit_code(replay_file(script, threaded=True)) == 1
 
 
 def test_a_script_of_a_thread_says_so_when_it_is_played_without_one(tmp_path):
     path = tmp_path / "thread.txt"
     path.write_text("scenario of a thread\nscope slots=5\n\nadmit r1 prompt 3\nprefill r1\nprocess\n")
     with pytest.raises(BadScope, match="--threaded"):
-        replay_file(path, threaded=False, as_json=False)
+        replay_file(path, threaded=False)
     assert replay(read(path), Worker()).failed is None
 
 
@@ -101,7 +103,7 @@ def test_what_the_runtime_raises_is_found_kept_and_replayed(monkeypatch, tmp_pat
     assert (found.kind, found.name) == ("error", "RuntimeError")
     assert "the runtime raises" in found.story
     script, _ = keep(found, tmp_path)
-    assert replay_file(script, threaded=False, as_json=False) == 1
+    assert replay_report.exit_code(replay_file(script, threaded=False)) == 1
 
 
 def test_a_campaign_of_no_steps_is_no_pass():
@@ -137,7 +139,7 @@ def test_a_time_that_is_none_is_refused(text):
 
 
 def test_a_campaign_is_data_for_a_machine(clean):
-    told = json.loads(json.dumps(data(clean, [])))
+    told = json.loads(json.dumps(data(clean)))
     assert told["right"] is True
     assert set(told["actions"]) == set(ACTIONS)
 
@@ -159,4 +161,4 @@ def path_of(name):
 
 
 def replay_file_of(name):
-    return replay_file(Path(path_of(name)), threaded=False, as_json=False)
+    return replay_file(Path(path_of(name)), threaded=False)

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from checker.command.report.traces import lines
+from checker.command.report.traces import exit_code, lines
 from checker.lockstep.lockstep import Failed, Twin, config_of
 from checker.lockstep.step import Move, Unplayable, replay
 from checker.model.known_designs import DESIGNS
@@ -64,7 +64,7 @@ def test_what_the_runtime_did_is_a_good_trace_that_conforms(tmp_path):
     path = tmp_path / "run.ndjson"
     replay(read(SCENARIOS / "two-requests-one-key.txt"), trace=path)
     judged = judge_file(path, DESIGNS["slotproof"])
-    assert judged.code == 0, lines(judged)
+    assert exit_code(judged) == 0, list(lines(judged))
 
 
 def prefilled(scope=EAGER):
@@ -266,7 +266,7 @@ def test_a_trace_names_rows_rightly_after_they_have_been_regrouped(tmp_path):
     path = tmp_path / "run.ndjson"
     replay(read(SCENARIOS / "moved-and-regrouped.txt"), trace=path)
     judged = judge_file(path, DESIGNS["slotproof"])
-    assert judged.code == 0, lines(judged)
+    assert exit_code(judged) == 0, list(lines(judged))
 
 
 def test_a_runtime_needs_a_number_for_an_interval():

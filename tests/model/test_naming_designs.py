@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 import spec.model
-from checker.command.console import Progress
-from checker.command.report.bmc import run as run_bounded
 from checker.command.report.search import story
 from checker.model.any_order import any_order, code, named
 from checker.model.known_designs import DESIGNS
@@ -16,7 +14,7 @@ from checker.model.model import Model
 from checker.model.seeded_faults import WRONG_EDITS
 from checker.model.spec_copy import apply, edited_model
 from checker.model.user_files import BadModel
-from checker.proof import matrix
+from checker.proof import bmc, matrix
 from checker.proof.matrix import CORE, Proof, induction_of, parse
 from checker.search.check import Check, run
 from checker.search.orbits import names_matter
@@ -151,7 +149,7 @@ def test_a_solver_looks_under_any_order_too(tmp_path: Path) -> None:
     scope = "requests=1 slots=4 nodes=1 max_len=2 mode=lazy"
     for slot in (3, 2):
         asked = Check(scope, design=design(tmp_path, f"slot != {slot} and"), expect=("checkpoint-not-lost",))
-        check, found = run_bounded(asked, 4, None, Progress())
-        assert check.scope == f"{scope} names=on"
-        assert (found.property, len(found.steps)) == ("checkpoint-not-lost", 4)
-        assert found.names.endswith(f"compares a member of slots with {slot}")
+        outcome = bmc.run(asked, 4, None, lambda text: None)
+        assert outcome.check.scope == f"{scope} names=on"
+        assert (outcome.found.property, len(outcome.found.steps)) == ("checkpoint-not-lost", 4)
+        assert outcome.found.names.endswith(f"compares a member of slots with {slot}")

@@ -1,22 +1,25 @@
 """Mutants of the spec: how they are made, what kills them, and that every survivor has its reason."""
 
 import ast
+import dataclasses
 from collections import Counter
 
 import pytest
 
 import spec.model
-from checker.command.report.mutation import data, exit_code, show
+from checker.command.report import verify as verify_report
+from checker.command.report.mutation import data, exit_code, lines
 from checker.command.verify import Verification
-from checker.exit_codes import SHOWN, VIOLATED
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.lockstep.campaign import Campaign
 from checker.lockstep.machine import Coverage
 from checker.lockstep.mix import ACTIONS
 from checker.model.spec_copy import edited_model
 from checker.mutation.equivalent import JUSTIFIED
 from checker.mutation.operators import MODULES, mutants, mutants_of, reached
-from checker.mutation.oracles import DUTY, PROPERTY, RUNGS, judge, search
-from checker.mutation.score import Score, judge_all, score
+from checker.mutation.oracles import RUNGS, judge, search
+from checker.mutation.result import Kind, not_judged
+from checker.mutation.score import SPEC, Score, judge_all, score
 from spec.duties import DUTIES
 
 SMALL = '''
@@ -145,59 +148,70 @@ def test_nothing_kills_the_spec_itself_in_the_larger_scopes(rung):
 def test_each_duty_kills_a_mutant(every, duty):
     rung, key = KILLED_BY_DUTY[duty.name]
     found = search(edited_model(every[key].texts(), "mutant"), RUNGS[rung])
-    assert (DUTY, duty.name) in [(kind, name) for kind, name, _ in found]
+    assert (Kind.DUTY, duty.name) in [(kind, name) for kind, name, _ in found]
 
 
-def test_a_fate_says_what_killed_the_mutant(every):
-    fate = judge(every["spec/design.py Design.may_publish: return not claims(s, request, slot) -> return False"])
-    assert (fate.kind, fate.by) == (PROPERTY, "checkpoint-not-lost")
-    assert fate.scope == RUNGS[0].scope
-    assert fate.steps > 0
+def test_a_result_says_what_killed_the_mutant(every):
+    result = judge(every["spec/design.py Design.may_publish: return not claims(s, request, slot) -> return False"])
+    assert (result.kind, result.by) == (Kind.PROPERTY, "checkpoint-not-lost")
+    assert result.scope == RUNGS[0].scope
+    assert result.steps > 0
 
 
 def test_the_score_names_survivors_without_a_reason(every):
     mutant = next(iter(every.values()))
-    fate = judge(mutant)
-    fate.kind = ""
-    result = Score([fate], len(every), [fate.key], [], 0.0)
+    result = Score(SPEC, [not_judged(mutant)], len(every))
     assert not result.right
     assert exit_code(result) == VIOLATED
-    assert "SURVIVED" in show(result)
+    assert "SURVIVED" in "\n".join(lines(result))
     assert data(result)["unjustified"] == [mutant.key]
+
+
+def test_a_survivor_of_which_the_solver_has_left_questions_open_is_no_answer(every):
+    mutant, other = list(every.values())[:2]
+    unknown = not_judged(mutant)
+    unknown.open.append("device: label-is-written")
+    result = Score(SPEC, [unknown], len(every))
+    assert not result.right
+    assert exit_code(result) == INCONCLUSIVE
+    assert "left open: device: label-is-written" in "\n".join(lines(result))
+    assert (data(result)["unjustified"], data(result)["undecided"]) == ([], [mutant.key])
+    # A hole beside it weighs more.
+    result.results.append(not_judged(other))
+    assert exit_code(result) == VIOLATED
 
 
 def test_a_sample_is_killed():
     result = score(sample=4, workers=1)
-    assert exit_code(result) == SHOWN, show(result)
-    assert result.killed == len(result.fates) == 4
+    assert exit_code(result) == SHOWN, "\n".join(lines(result))
+    assert result.killed == len(result.results) == 4
 
 
 def test_a_reason_without_a_survivor_is_stale(monkeypatch):
     monkeypatch.setitem(JUSTIFIED, "spec/slots.py take: is no mutant", "no reason")
-    monkeypatch.setattr("checker.mutation.score.mutants", lambda: mutants()[:1])
-    result = score(workers=1)
+    result = score(dataclasses.replace(SPEC, mutants=lambda: mutants()[:1]), workers=1)
     assert "spec/slots.py take: is no mutant" in result.stale
     assert exit_code(result) == VIOLATED
 
 
 def test_the_main_job_fails_where_a_mutant_survives():
     fuzzed = Campaign(Coverage(steps=1, actions=Counter(ACTIONS)))
-    whole = Verification(mutants=Score([], 771, [], [], 0.0), fuzzed=fuzzed)
-    assert whole.code != VIOLATED
-    whole.mutants = Score([], 771, ["spec/slots.py take: something -> something else"], [], 0.0)
-    assert whole.code == VIOLATED
+    whole = Verification(mutants=Score(SPEC, [], 771), fuzzed=fuzzed)
+    assert verify_report.exit_code(whole) != VIOLATED
+    whole.mutants.results.append(not_judged(mutants()[0]))
+    assert verify_report.exit_code(whole) == VIOLATED
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_every_mutant_is_killed_or_justified(part):
     chosen = mutants()[part::4]
-    survivors = {fate.key for fate in judge_all(chosen) if not fate.killed}
+    survivors = {result.key for result in judge_all(SPEC, chosen) if not result.killed}
     assert survivors == {mutant.key for mutant in chosen} & set(JUSTIFIED)
 
 
 @pytest.mark.slow
 def test_processes_and_one_process_judge_alike(every):
     chosen = list(every.values())[:2]
-    alone = {fate.key: (fate.kind, fate.by) for fate in map(judge, chosen)}
-    assert {fate.key: (fate.kind, fate.by) for fate in judge_all(chosen, 2)} == alone
+    alone = {result.key: (result.kind, result.by) for result in map(judge, chosen)}
+    assert {result.key: (result.kind, result.by) for result in judge_all(SPEC, chosen, 2)} == alone

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from checker.command.report.repair import exit_code
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS, Merged29792
 from checker.model.user_files import BadModel
-from checker.proof.repair import Change, Conflicts, Repairer, alternatives, changed, repair, text_of
+from checker.proof.repair import Repairer, repair
+from checker.proof.repair_changes import Change, alternatives, changed, text_of
+from checker.proof.repair_conflicts import Conflicts
 from checker.proof.repair_lemmas import stand
 from spec.scope import EAGER, LAZY
 
@@ -56,7 +59,7 @@ def test_what_holds_needs_no_repair(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_not_found_says_so() -> None:
     result = repair("before-29792", EAGER, seconds=0.0, prove=False)
     assert result.found is None
-    assert result.code == 3
+    assert exit_code(result) == 3
     assert "the time is used up" in result.limit
 
 

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from checker.command.report.ring import cell_text, data, exit_code, show_ring
+from checker.command.report.ring import cell_text, data, exit_code, show
 from checker.model.replay import replay
-from checker.proof.ring_theorem import (
-    AT_A_FINISH,
-    AT_EVERY_MOMENT,
-    CLAIMS,
-    LAZY_RING,
-    Limits,
-    Task,
-    model_of,
-    proof_of,
-    prove,
-    ring_table,
-    search,
-)
+from checker.proof.ring_search import prove, ring_table, search
+from checker.proof.ring_theorem import AT_A_FINISH, AT_EVERY_MOMENT, CLAIMS, LAZY_RING, Task, model_of, proof_of
+from checker.search.bfs import Limits
 from checker.search.check import taken
 
 EVERYTHING = Limits()
@@ -78,7 +68,7 @@ def test_a_small_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert cell_text(result["at a finish"][0, 1]) == "1 enough, proved\n0 is no ring"
     assert cell_text(result["at every moment"][0, 1]) == "2 enough, proved\n1: ring-apart 5"
     assert all(entry["enough"] and entry["proved"] for entry in data(result))
-    show_ring(result)
+    show(result)
     assert "3 cells, 3 proved for every length" in capsys.readouterr().out
 
 

@@ -157,8 +157,7 @@ def test_a_failure_is_printed_with_its_run(monkeypatch: pytest.MonkeyPatch, caps
     properties = {stated.name: stated for stated in about(wrong)}
     monkeypatch.setattr(boundary_report, "boundary", wrong)
     monkeypatch.setattr("checker.proof.boundary_witness.SHIPPED", tuple(properties.values()))
-    boundary_report.show_table(result)
-    boundary_report.show_failures(result)
+    boundary_report.show(result)
     printed = capsys.readouterr().out
     assert "fail, 0 unknown" in printed
     assert "prefill_mark(prompt=1, prefix=0, cached=False, interval=2) = 0, the spec says -1" in printed

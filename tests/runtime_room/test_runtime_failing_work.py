@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from checker.command.report.traces import lines
+from checker.command.report.traces import exit_code, lines
 from checker.model.designs import design_class
 from checker.traces.judge_file import judge_file
 from checker.traces.recorder import Recorder
@@ -268,7 +268,7 @@ def assert_others_are_exact(scheduler, path):
         assert one.output is None
     assert_quiescent(scheduler.engine)
     judgement = judge_file(path, design_class("slotproof"))
-    assert judgement.code == 0, "\n".join(lines(judgement))
+    assert exit_code(judgement) == 0, "\n".join(lines(judgement))
     assert judgement.verdict.outcome == "good"
 
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from checker.command.report.traces import lines
+from checker.command.report.traces import exit_code, lines
 from checker.model.designs import design_class
 from checker.traces.judge_file import judge_file
 from checker.traces.recorder import Recorder
@@ -78,7 +78,7 @@ def test_a_recorded_life_conforms(tmp_path, mode):
     assert (header["mode"], header["slots"], header["ring"]) == (mode, 15, 3)
     assert {event["e"] for event in events} == set(HOOKS) - {"abort", "attach"}
     judgement = judge_file(path, design_class("slotproof"))
-    assert judgement.code == 0, "\n".join(lines(judgement))
+    assert exit_code(judgement) == 0, "\n".join(lines(judgement))
 
 
 def test_a_runtime_that_decides_otherwise_does_not_conform(tmp_path, monkeypatch):
@@ -89,7 +89,7 @@ def test_a_runtime_that_decides_otherwise_does_not_conform(tmp_path, monkeypatch
     made.observe(recorder)
     a_life(made)
     recorder.close()
-    assert judge_file(path, design_class("slotproof")).code == 1
+    assert exit_code(judge_file(path, design_class("slotproof"))) == 1
 
 
 def test_a_recorder_comes_at_the_beginning_or_not_at_all(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.command.report.traces import lines
+from checker.command.report.traces import exit_code, lines
 from checker.model.designs import design_class
 from checker.traces.judge_file import judge_file
 from checker.traces.recorder import Recorder
@@ -66,7 +66,7 @@ def test_outputs_and_cached_states_are_exact_and_the_trace_conforms(
     assert_quiescent(made)
     assert len(made.cache) > 0
     judgement = judge_file(path, design_class("slotproof"))
-    assert judgement.code == 0, "\n".join(lines(judgement))
+    assert exit_code(judgement) == 0, "\n".join(lines(judgement))
     assert judgement.verdict.outcome == "good"
 
 
@@ -228,4 +228,4 @@ def test_any_order_of_launches_results_aborts_evictions_and_device_progress(tmp_
     assert_quiescent(made)
     recorder.close()
     judgement = judge_file(path, design_class("slotproof"))
-    assert judgement.code == 0, "\n".join(lines(judgement))
+    assert exit_code(judgement) == 0, "\n".join(lines(judgement))

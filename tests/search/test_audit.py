@@ -13,11 +13,12 @@ import checker.proof.term_audit
 import checker.search.audit
 import spec.model
 from checker.command import cli
+from checker.command.report import audit as audit_report
 from checker.command.report.search import exit_code as exit_code_of
 from checker.model.model import Model
 from checker.model.user_files import BadModel
 from checker.proof import matrix
-from checker.proof.bmc import check as check_bounded
+from checker.proof.bmc import check_model as check_bounded
 from checker.proof.induction import Induction
 from checker.proof.term_readings import Proof, Steps
 from checker.search import audit, canary
@@ -78,7 +79,9 @@ def test_a_search_says_how_many_tries_agree():
     outcome = run(OURS)
     assert outcome.as_expected
     assert outcome.audit.tries >= audit.TRIES
-    assert outcome.audit.line == f"audit: {outcome.audit.tries:,} native tries agree (seed {outcome.audit.seed})"
+    assert audit_report.lines(outcome.audit) == [
+        f"audit: {outcome.audit.tries:,} native tries agree (seed {outcome.audit.seed})"
+    ]
     # The same check draws the same tries.
     assert run(OURS).audit == outcome.audit
 
@@ -292,7 +295,7 @@ def test_the_result_for_machines_has_the_tries_and_the_seed(monkeypatch, capsys)
     monkeypatch.setattr(sys, "argv", ["slotproof", "explore", "--model", YARDSTICK.model, "--set", "N=4", "--json"])
     with pytest.raises(SystemExit):
         cli.main()
-    assert json.loads(capsys.readouterr().out)["audit"] == run(YARDSTICK).audit.data
+    assert json.loads(capsys.readouterr().out)["audit"] == audit_report.data(run(YARDSTICK).audit)
 
 
 # A property that asks the state before a step what only tells of the last step.

@@ -9,7 +9,7 @@ import z3
 from checker.deadline import Deadline
 from checker.model.layout import flatten
 from checker.model.model import Model, load_module
-from checker.proof.bmc import check
+from checker.proof.bmc import check_model as check
 from checker.proof.unrolling import Relation, Unrolling
 from checker.search.bfs import Limits
 from checker.search.check import Check, model_for, run

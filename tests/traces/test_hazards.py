@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import pytest
 
-from checker.command.report.verdict import verdict_lines
+from checker.command.report import verdict as report
 from checker.traces.format import Admit, Event, Free, Publish
+from checker.traces.judge_file import Judgement
 from tests.support.small_trace import (
     EAGER,
     LAZY,
@@ -117,7 +120,7 @@ HAZARDS: dict[str, tuple[str, int, int | None, list[Event]]] = {
 def test_hazards(name: str) -> None:
     property_, line, healed, events = HAZARDS[name]
     verdict = judge(events)
-    print("\n".join(verdict_lines(verdict, name)))
+    print("\n".join(report.lines(Judgement(Path(name), verdict))))
     assert verdict.outcome != "bad"
     assert (property_, line, healed) in hazards(verdict)
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from checker.command.report.verify import cells
 from checker.model.known_designs import RELEASES, released
-from checker.traces.corpus import cells, design_of, trace_row
+from checker.traces.corpus import design_of, judge_recorded
 from checker.traces.format import BadTrace
 from checker.traces.judge_file import judge_file
 from tests.support.paths import ROOT, TRACES
@@ -46,7 +47,7 @@ def test_the_page_on_designs_says_where_each_design_was_released() -> None:
 
 
 def test_a_row_says_what_is_wrong(tmp_path: Path) -> None:
-    assert trace_row(GOOD)["right"]
+    assert judge_recorded(GOOD).right
     copies = {
         "sglang-0.5.23-eager-x-bad": "it is bad",
         "sglang-0.5.17-eager-x-good": "it is not before-29792 from line",
@@ -55,14 +56,14 @@ def test_a_row_says_what_is_wrong(tmp_path: Path) -> None:
     for name, said in copies.items():
         path = tmp_path / f"{name}.ndjson"
         path.write_bytes(GOOD.read_bytes())
-        row = trace_row(path)
-        assert not row["right"]
-        assert said in row["wrong"]
-        assert cells(row)[-1] == f"WRONG: {row['wrong']}"
+        row = judge_recorded(path)
+        assert not row.right
+        assert said in row.wrong
+        assert cells(row)[-1] == f"WRONG: {row.wrong}"
         if "line" in said:
-            assert "it is good" not in row["wrong"]
+            assert "it is good" not in row.wrong
     broken = tmp_path / "sglang-0.5.23-eager-x-good.ndjson"
     broken.write_bytes(GOOD.read_bytes().replace(b'"e"', b'"f"', 3))
-    assert trace_row(broken)["wrong"].startswith("not judged: ")
+    assert judge_recorded(broken).wrong.startswith("not judged: ")
     with pytest.raises(BadTrace):
         judge_file(broken)

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from checker.command.report.verdict import verdict_lines
+from checker.command.report import traces as report
 from checker.traces.format import Admit, BadTrace, Event, Evict, Free, Process, Publish
 from checker.traces.judge_file import Judgement
 from checker.traces.slot_history import HISTORY
@@ -27,7 +27,7 @@ def test_recorded_traces_get_the_verdict_in_their_name(path: Path) -> None:
     verdict = judge_trace(path)
     assert verdict.outcome == path.stem.rsplit("-", 1)[1]
     assert verdict == judge_trace(path, close_look=True)
-    assert Judgement(path, verdict).code == (verdict.outcome == "bad")
+    assert report.exit_code(Judgement(path, verdict)) == (verdict.outcome == "bad")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_bad_traces_are_explained(name: str, line: int, kind: str, slot: int, la
     assert holds in first.holds
     assert all(violation.root == line and not violation.story for violation in rest)
     assert first.story[-1].line > line, "the story goes on after the violation"
-    text = "\n".join(verdict_lines(verdict, name))
+    text = "\n".join(report.lines(Judgement(Path(name), verdict)))
     assert f"slot {slot}, label {label}, holds" in text
     assert any(row.startswith(f"      > {line:>5}") for row in text.splitlines())
 
@@ -81,7 +81,7 @@ def test_the_hazard_says_how_it_began_and_what_would_have_made_it_harmful() -> N
     (hazard,) = judge_trace(path).hazards
     assert (hazard.request, hazard.slot) == ("A", 3)
     assert "since line 15" in hazard.explanation
-    text = "\n".join(verdict_lines(judge_trace(path), "p"))
+    text = "\n".join(report.lines(Judgement(path, judge_trace(path))))
     assert "Healed at line 35. It would have been harmful if the request finished" in text
 
 
@@ -242,9 +242,9 @@ def test_a_publication_that_was_not_stored_is_taken_on_trust() -> None:
 def test_a_trace_that_ends_early_is_cut(length: int) -> None:
     verdict = judge(good()[:length])
     assert verdict.outcome == "cut"
-    assert Judgement(Path("p"), verdict).code == 3
+    assert report.exit_code(Judgement(Path("p"), verdict)) == 3
     assert not verdict.hazards
-    assert "the trace is cut" in verdict_lines(verdict, "p")[1]
+    assert "the trace is cut" in list(report.lines(Judgement(Path("p"), verdict)))[1]
 
 
 def test_an_incomplete_last_line_cuts() -> None:
@@ -325,7 +325,7 @@ def test_a_broken_trace_keeps_a_hundred_violations_and_counts_the_rest() -> None
     assert (len(verdict.violations), verdict.hidden_violations) == (100, 150)
     verdict = judge([Free((None,))] * 250)
     assert (len(verdict.hazards), verdict.hidden_hazards) == (100, 150)
-    assert "150 more hazards" in "\n".join(verdict_lines(verdict, "p"))
+    assert "150 more hazards" in "\n".join(report.lines(Judgement(Path("p"), verdict)))
 
 
 def test_twenty_thousand_events_are_judged_in_a_second(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
-from checker.command.console import say, table
+from checker.command.console import say_all, table_text
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.story import render
 from checker.explain.story import tell as tell_run
@@ -23,30 +23,31 @@ def exit_code(result: Shipped) -> int:
     return SHOWN if result.holds else INCONCLUSIVE
 
 
-def show_table(result: Shipped) -> None:
-    """Print the one row."""
+def summary(result: Shipped) -> Iterator[str]:
+    """Return a table of one row."""
     verdict = "proved" if result.holds else f"{len(result.failed)} fail, {len(result.unknown)} unknown"
     counts = (str(len(result.names)), str(result.scopes), str(len(result.obligations)), f"{result.seconds:.1f}")
     columns = ("code", "functions", "scopes", "obligations", "s", "")
-    table("The code that ships decides as the spec does", columns, [("shipped boundary logic", *counts, verdict)])
+    rows = [("shipped boundary logic", *counts, verdict)]
+    yield table_text("The code that ships decides as the spec does", columns, rows)
 
 
-def show_failures(result: Shipped) -> None:
-    """Print inputs that tell code and spec apart, with the run that leads there where there is one."""
+def failures(result: Shipped) -> Iterator[str]:
+    """Return inputs that tell code and spec apart, with the run that leads there where there is one."""
     for name in result.unreached:
-        say(
+        yield (
             f"GAP: no property in checker/proof/boundary_contract.py calls {FILE} {name}; write one that says what the "
             "spec does"
         )
     if result.columns:
-        say(f"{FILE}: {NAME} fails: {result.columns}")
+        yield f"{FILE}: {NAME} fails: {result.columns}"
     for obligation in result.unknown:
-        say(f"unknown: {FILE}: {obligation.name}: the solver gave up, which is no proof")
+        yield f"unknown: {FILE}: {obligation.name}: the solver gave up, which is no proof"
     for difference in result.differences:
         found = tell(boundary, difference)
-        say(f"\n{FILE}: {found.property} fails: {found.inputs}")
-        say(f"in {found.step}\n")
-        say(_story(found))
+        yield f"\n{FILE}: {found.property} fails: {found.inputs}"
+        yield f"in {found.step}\n"
+        yield _story(found)
 
 
 def _story(found: Told) -> str:
@@ -55,7 +56,7 @@ def _story(found: Told) -> str:
     return render(tell_run(model_of(found), found.run, found.property, "slotproof verify --quick"))
 
 
-def data(result: Shipped) -> dict[str, Any]:
+def data(result: Shipped) -> dict[str, object]:
     """Return the result for a machine."""
     found = [tell(boundary, difference) for difference in result.differences]
     return {
@@ -75,3 +76,14 @@ def data(result: Shipped) -> dict[str, Any]:
         "unreached": result.unreached,
         "seconds": result.seconds,
     }
+
+
+def lines(result: Shipped) -> Iterator[str]:
+    """Return the result for a person."""
+    yield from summary(result)
+    yield from failures(result)
+
+
+def show(result: Shipped) -> None:
+    """Print the result."""
+    say_all(lines(result))

@@ -1,14 +1,37 @@
-"""Conformance as lines of plain text: where trace and design part, and which guard or decision differs."""
+"""Whether a trace follows a design: where the two part, and which guard or decision differs."""
 
 from __future__ import annotations
 
-from typing import Any
+import msgspec
 
+from checker.command.console import say_all
+from checker.exit_codes import SHOWN, VIOLATED
 from checker.traces.conformance.divergence import Answer, Conformity, Divergence, Place
+from checker.traces.judge_file import Judgement
+
+
+def exit_code(judged: Judgement) -> int:
+    """Return the exit code of conformance alone; where it was not asked for, nothing speaks against the trace."""
+    return SHOWN if judged.conformity is None or judged.conformity.conforms else VIOLATED
+
+
+def data(judged: Judgement) -> object:
+    """Return the outcome for a machine; None: it was not asked for."""
+    return msgspec.to_builtins(judged.conformity)
+
+
+def lines(judged: Judgement) -> list[str]:
+    """Return the outcome; none, if it was not asked for."""
+    return conformance_lines(judged.conformity, str(judged.path)) if judged.conformity is not None else []
+
+
+def show(judged: Judgement) -> None:
+    """Print the outcome."""
+    say_all(lines(judged))
 
 
 def conformance_lines(result: Conformity, path: str) -> list[str]:
-    """The outcome for the trace at `path`: one headline, then, if it diverges, what, where and why."""
+    """Return the outcome for the trace at `path`: one headline, then, if it diverges, what, where and why."""
     told = result.divergence
     if told is None:
         return [f"conforms: {path} is what {result.design} does ({result.events} events)"]
@@ -67,7 +90,7 @@ def _place(place: Place) -> str:
     return f"{place.file}:{place.line} ({place.function}): {place.text}"
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if value is None:
         return "absent"
     if isinstance(value, bool):

@@ -1,50 +1,35 @@
-"""What a campaign of fuzzing and a replay tell a person, or a machine."""
+"""What a campaign of fuzzing has shown, for a person and for a machine."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from checker.command import console
+from checker.command.console import say_all
 from checker.exit_codes import SHOWN, VIOLATED
-from checker.lockstep.campaign import Campaign, Found, fuzz, keep, seconds_of
+from checker.lockstep.campaign import Campaign, Found, keep
 from checker.lockstep.mix import ACTIONS
-from checker.lockstep.step import Unplayable, replay
-from checker.scenarios.read import read
-from runtime.streams import Worker
-from spec.scope import BadScope
 
 NEVER_BY_THE_RUNTIME: Final = frozenset({"reused-under-a-write"})
 """Each *sometimes* that the spec allows and the runtime does not do: it hands out no slot that is still in flight."""
 
-Kept = list[tuple[Found, Path, Path]]
-"""Failures with their scripts and their traces."""
 
-
-def run(budget: str, workers: int, seed: int, as_json: bool) -> int:
-    """Fuzz, tell what came of it, and return the exit code."""
-    seconds = seconds_of(budget)
-    campaign = fuzz(seconds, workers, seed)
-    if as_json:
-        console.emit(data(campaign, kept(campaign)))
-    else:
-        show_failures(campaign)
-        console.say("\n".join(lines(campaign)))
-        if not campaign.right:
-            console.say(f"slotproof fuzz --time {budget} --workers {workers} --seed {seed}")
+def exit_code(campaign: Campaign) -> int:
+    """Return the exit code."""
     return SHOWN if campaign.right else VIOLATED
 
 
-def kept(campaign: Campaign) -> Kept:
-    """Save every failure of a campaign."""
+def kept(campaign: Campaign) -> list[tuple[Found, Path, Path]]:
+    """Save every failure of a campaign, and return each with its script and its trace."""
     return [(found, *keep(found)) for found in campaign.found]
 
 
-def show_failures(campaign: Campaign) -> None:
-    """Save every failure and print it as a program and as a timeline."""
+def failures(campaign: Campaign) -> Iterator[str]:
+    """Save every failure, and return it as a program and as a timeline."""
     for found, script, trace in kept(campaign):
-        console.say(told(found, script, trace))
+        yield told(found, script, trace)
 
 
 def told(found: Found, script: Path, trace: Path) -> str:
@@ -67,7 +52,13 @@ def told(found: Found, script: Path, trace: Path) -> str:
     )
 
 
-def lines(campaign: Campaign) -> list[str]:
+def lines(campaign: Campaign) -> Iterator[str]:
+    """Return every failure, then what was done and covered."""
+    yield from failures(campaign)
+    yield from summary(campaign)
+
+
+def summary(campaign: Campaign) -> list[str]:
     """Return what was done and covered, in words."""
     coverage = campaign.coverage
     rate = coverage.steps / max(campaign.busy, 1e-9)
@@ -88,8 +79,8 @@ def lines(campaign: Campaign) -> list[str]:
     return told
 
 
-def data(campaign: Campaign, kept: Kept) -> dict[str, object]:
-    """Return a campaign for a machine."""
+def data(campaign: Campaign) -> dict[str, object]:
+    """Return a campaign for a machine; every failure is saved."""
     coverage = campaign.coverage
     return {
         "right": campaign.right,
@@ -104,31 +95,12 @@ def data(campaign: Campaign, kept: Kept) -> dict[str, object]:
         "unseen": sorted(coverage.unseen),
         "missing": coverage.missing,
         "found": [
-            dataclasses.asdict(found) | {"script": str(script), "trace": str(trace)} for found, script, trace in kept
+            dataclasses.asdict(found) | {"script": str(script), "trace": str(trace)}
+            for found, script, trace in kept(campaign)
         ],
     }
 
 
-def replay_file(file: Path, threaded: bool, as_json: bool) -> int:
-    """Play a script on the runtime, tell how it went, and return the exit code."""
-    try:
-        played = replay(read(file), Worker() if threaded else None)
-    except Unplayable as error:
-        raise BadScope(str(error)) from error
-    if as_json:
-        failed = played.failed and {
-            "kind": played.failed.kind,
-            "name": played.failed.name,
-            "detail": played.failed.detail,
-        }
-        console.emit({"steps": played.steps, "failed": failed, "unasked": played.unasked, "text": played.text})
-    else:
-        console.say(played.text)
-        console.say("" if played.failed else f"\n{played.steps} steps: runtime and spec agree after each")
-        if played.unasked:
-            console.say(
-                f"not asked here: {played.unasked} lines `expect` or `refused:`; slotproof play {file} asks them"
-            )
-        if played.failed:
-            console.say(f"slotproof replay {file}" + (" --threaded" if threaded else ""))
-    return VIOLATED if played.failed else SHOWN
+def show(campaign: Campaign) -> None:
+    """Print a campaign."""
+    say_all(lines(campaign))

@@ -1,87 +1,84 @@
-"""The mutation score, for a person and for a machine."""
+"""The mutation score of the spec or of the code that ships, for a person and for a machine."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from typing import Any
+from collections.abc import Iterator
 
-from checker.command.console import Progress, emit, say
-from checker.exit_codes import SHOWN, VIOLATED
-from checker.mutation.equivalent import JUSTIFIED
-from checker.mutation.oracles import CHOICES, ERROR, KINDS, Fate
-from checker.mutation.score import Score, score
-from spec.scope import BadScope
+from checker.command.console import say_all
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.mutation.result import Kind, MutantResult
+from checker.mutation.score import Score
 
-_WORDS = {CHOICES: "choices *"}
+_WORDS = {Kind.CHOICES: "choices *"}
 _FOOTNOTE = "* no property: the same states as ever, but another number of steps between them"
 
 
-def run(sample: int | None, seed: int, workers: int | None, as_json: bool, progress: Progress) -> int:
-    """Judge all mutants or a sample, print the score, and return the exit code; raises BadScope."""
-    for name, value in (("sample", sample), ("workers", workers)):
-        if value is not None and value < 1:
-            raise BadScope(f"--{name} {value}: write a number from 1 on, or leave it out for all")
-    result = score(sample, workers, seed, progress.note)
-    progress.done()
-    if as_json:
-        emit(data(result))
-    else:
-        say(show(result))
-    return exit_code(result)
-
-
 def exit_code(result: Score) -> int:
-    """Return the exit code: a survivor without a reason, or a reason without a survivor, is a failure."""
-    return SHOWN if result.right else VIOLATED
+    """Return the exit code: a hole, or a reason without a survivor, is a failure; an open question is no answer."""
+    if result.unjustified or result.stale:
+        return VIOLATED
+    return INCONCLUSIVE if result.undecided else SHOWN
 
 
-def data(result: Score) -> dict[str, Any]:
+def data(result: Score) -> dict[str, object]:
     """Return the result for a machine."""
     return {
         "code": exit_code(result),
+        "target": result.target.name,
         "mutants": result.of,
-        "judged": len(result.fates),
+        "judged": len(result.results),
         "killed": result.killed,
-        "unjustified": result.unjustified,
+        "unjustified": [each.key for each in result.unjustified],
+        "undecided": [each.key for each in result.undecided],
         "stale": result.stale,
         "seconds": round(result.seconds, 1),
-        "fates": [dataclasses.asdict(fate) for fate in result.fates],
+        "fates": [dataclasses.asdict(each) for each in result.results],
     }
 
 
-def brief(result: Score) -> str:
+def summary(result: Score) -> str:
     """Return the score in one line."""
-    count = len(result.fates)
+    count = len(result.results)
     part = "" if count == result.of else f" (a sample of {result.of:,})"
-    return f"{result.killed} of {count} mutants of the spec killed: {result.killed / max(count, 1):.1%}{part}"
+    share = f"{result.killed / max(count, 1):.1%}"
+    return f"{result.killed} of {count} mutants of {result.target.name} killed: {share}{part}"
 
 
-def show(result: Score) -> str:
+def lines(result: Score) -> Iterator[str]:
     """Return the score as text: what has killed how many, and every survivor with its reason."""
-    lines = [brief(result)]
-    kinds = Counter(fate.kind for fate in result.fates)
-    for kind in KINDS:
+    yield summary(result)
+    kinds = Counter(each.kind for each in result.results if each.kind)
+    for kind in Kind:
         if kinds[kind]:
-            names = Counter(fate.by for fate in result.fates if fate.kind == kind)
-            told = ", ".join(f"{name} {times}" for name, times in names.most_common()) if kind != ERROR else ""
-            lines.append(f"  {_WORDS.get(kind, kind):<14}{kinds[kind]:>4}  {told}".rstrip())
-    if kinds[CHOICES]:
-        lines.append(f"  {_FOOTNOTE}")
-    reasons: dict[str, list[Fate]] = {}
-    for fate in result.fates:
-        if not fate.killed:
-            reasons.setdefault(JUSTIFIED.get(fate.key, ""), []).append(fate)
-    for reason, fates in sorted(reasons.items()):
-        lines += ["", f"survive: {reason}" if reason else _UNJUSTIFIED]
-        lines += [f"  {fate.name}: {fate.old}  ->  {fate.new}" for fate in fates]
-    lines += [
-        f"\nno longer a survivor, so drop its reason from checker/mutation/equivalent.py: {key}" for key in result.stale
-    ]
-    return "\n".join(lines)
+            names = Counter(each.by for each in result.results if each.kind == kind)
+            told = ", ".join(f"{name} {times}" for name, times in names.most_common()) if kind != Kind.ERROR else ""
+            yield f"  {_WORDS.get(kind, kind):<14}{kinds[kind]:>4}  {told}".rstrip()
+    if kinds[Kind.CHOICES]:
+        yield f"  {_FOOTNOTE}"
+    if result.unjustified:
+        yield f"\nSURVIVED: {result.target.remedy}"
+        yield from map(_survivor, result.unjustified)
+    if result.undecided:
+        yield "\nundecided: the solver has left questions open, so that nobody knows whether these survive"
+        for each in result.undecided:
+            yield f"{_survivor(each)}; left open: {', '.join(each.open)}"
+    reasons: dict[str, list[MutantResult]] = {}
+    for each in result.results:
+        if not each.killed and each.key in result.target.justified:
+            reasons.setdefault(result.target.justified[each.key], []).append(each)
+    for reason, survivors in sorted(reasons.items()):
+        yield f"\nsurvive: {reason}"
+        yield from map(_survivor, survivors)
+    for key in result.stale:
+        yield f"\nno longer a survivor, so drop its reason from checker/mutation/equivalent.py: {key}"
 
 
-_UNJUSTIFIED = (
-    "SURVIVED: state a property, lemma, duty or *sometimes* that kills it, or a reason in "
-    "checker/mutation/equivalent.py"
-)
+def _survivor(each: MutantResult) -> str:
+    return f"  {each.name}: {each.old}  ->  {each.new}"
+
+
+def show(result: Score) -> None:
+    """Print the result."""
+    say_all(lines(result))

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from collections.abc import Iterator
 
-from checker.command.console import say
-from checker.proof.repair import Repair, count, spelled
+from checker.command.console import say_all
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.proof.repair import Repair
+from checker.proof.repair_changes import count, spelled
+from checker.proof.repair_lemmas import Standing
 
 
-def data(result: Repair) -> dict[str, Any]:
+def exit_code(result: Repair) -> int:
+    """Return the exit code: a search that was cut, or a repair that was searched nowhere else, is no answer."""
+    if result.cut or (result.found is not None and not result.scopes):
+        return INCONCLUSIVE
+    return VIOLATED if result.found is None else SHOWN
+
+
+def data(result: Repair) -> dict[str, object]:
     """Return a result for a machine."""
     standing = result.standing
     return {
@@ -31,28 +41,47 @@ def data(result: Repair) -> dict[str, Any]:
     }
 
 
-def show(result: Repair) -> None:
-    """Print the repair: what to change, the file, and what is known about it."""
+def lines(result: Repair) -> Iterator[str]:
+    """Return the repair: what to change, the file, and what is known about it."""
     effort = f"{result.tried} candidates searched, {result.refuted} refuted by known runs; {result.seconds:.1f} s"
     if result.found is None:
-        say(f"{result.design} {result.mode}: no repair found: {result.limit} ({effort})")
+        yield f"{result.design} {result.mode}: no repair found: {result.limit} ({effort})"
         return
     if result.found:
-        say(f"{result.design} {result.mode}: {count(result.found)} to change ({effort})")
-        say("".join(f"  {line}\n" for line in spelled(result.found)))
-        say(result.text)
-        say("No smaller set of decisions that some known design takes makes it hold.")
+        yield f"{result.design} {result.mode}: {count(result.found)} to change ({effort})"
+        yield "".join(f"  {line}\n" for line in spelled(result.found))
+        yield result.text
+        yield "No smaller set of decisions that some known design takes makes it hold."
         for nearly, broken in result.nearly.items():
-            say(f"holds in the story's scope only: {'; '.join(spelled(nearly)) or 'as it is'}: {broken}")
+            yield f"holds in the story's scope only: {'; '.join(spelled(nearly)) or 'as it is'}: {broken}"
         for other in itertools.islice(result.others, 5):
-            say(f"as small, searched in the story's scope only: {'; '.join(spelled(other))}")
+            yield f"as small, searched in the story's scope only: {'; '.join(spelled(other))}"
     else:
-        say(f"{result.design} {result.mode}: it holds as it is; there is nothing to repair")
-    say(f"searched completely, nothing wrong found, in {len(result.scopes)} scopes:")
-    say("".join(f"  {scope}\n" for scope in result.scopes).rstrip())
+        yield f"{result.design} {result.mode}: it holds as it is; there is nothing to repair"
+    yield f"searched completely, nothing wrong found, in {len(result.scopes)} scopes:"
+    yield "".join(f"  {scope}\n" for scope in result.scopes).rstrip()
     for name in result.unseen:
-        say(f"never seen in any of them: {name}")
+        yield f"never seen in any of them: {name}"
     if result.limit:
-        say(f"left out: {result.limit}")
+        yield f"left out: {result.limit}"
     if result.standing is not None:
-        say("\n".join(result.standing.lines()))
+        yield from standing_lines(result.standing)
+
+
+def standing_lines(standing: Standing) -> Iterator[str]:
+    """Say what is proved of a repaired design, and with which lemmas."""
+    if standing.proved:
+        yield "proved by induction for every length, any boundary pattern and any number of other requests"
+    else:
+        names = sorted({name.rpartition(": ")[2] for name in standing.unproved})
+        yield f"not proved, only searched: with the lemmas that hold for it these do not follow: {', '.join(names)}"
+    yield f"  {standing.scope}"
+    if standing.dropped:
+        yield f"lemmas of ours that it does not keep: {', '.join(standing.dropped)}"
+    if standing.weaker:
+        yield f"weaker ones that it does: {', '.join(standing.weaker)}"
+
+
+def show(result: Repair) -> None:
+    """Print the repair."""
+    say_all(lines(result))

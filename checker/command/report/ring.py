@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
-from checker.command.console import say, table
-from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
-from checker.proof.ring_theorem import CLAIMS, Cell, Table
+from checker.command.console import say_all, table_text
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED, worst
+from checker.proof.ring_search import Cell, Table
+from checker.proof.ring_theorem import CLAIMS
 
 
 def cell_text(cell: Cell) -> str:
@@ -33,11 +34,19 @@ def cell_text(cell: Cell) -> str:
 
 def exit_code(result: Table) -> int:
     """Return 0 where every cell shows what the theorem says, 1 where one shows the contrary, else 3."""
-    codes = {cell.code for cells in result.values() for cell in cells.values()}
-    return next((code for code in (VIOLATED, INCONCLUSIVE) if code in codes), SHOWN)
+    return worst(cell_code(cell) for cells in result.values() for cell in cells.values())
 
 
-def data(result: Table) -> list[dict[str, Any]]:
+def cell_code(cell: Cell) -> int:
+    """Return the exit code that one cell alone would give."""
+    wrong = cell.enough.broken or (cell.fewer and cell.fewer.complete and not cell.fewer.broken)
+    if wrong:
+        return VIOLATED
+    searched = cell.enough.complete and (cell.fewer is None or cell.fewer.broken)
+    return SHOWN if searched and (cell.proof is None or not cell.proof.unproved) else INCONCLUSIVE
+
+
+def data(result: Table) -> list[dict[str, object]]:
     """Return the table for a machine, one entry a cell."""
     return [
         {
@@ -59,12 +68,12 @@ def data(result: Table) -> list[dict[str, Any]]:
     ]
 
 
-def show_ring(result: Table) -> None:
-    """Print the theorem as tables: the bound and how it is known to be enough; what one fewer violates, in steps."""
-    say("Ring size. `N enough, proved`: by induction for every length, and by complete search up to 2K + L + 2 tokens.")
-    say(
-        "`N enough, searched`: only that search. Second line: one position fewer, what it violates, steps of the run.\n"
-    )
+def lines(result: Table) -> Iterator[str]:
+    """Return the theorem as tables: the bound and how it is known to be enough; what one fewer violates, in steps."""
+    both = "by induction for every length, and by complete search up to 2K + L + 2 tokens"
+    yield f"Ring size. `N enough, proved`: {both}."
+    fewer = "Second line: one position fewer, what it violates, steps of the run."
+    yield f"`N enough, searched`: only that search. {fewer}\n"
     for claim in CLAIMS:
         cells = result[claim.name]
         intervals = sorted({every for _, every in cells})
@@ -72,12 +81,17 @@ def show_ring(result: Table) -> None:
             [f"L={ahead}", *[cell_text(cells[ahead, every]) for every in intervals]]
             for ahead in sorted({ahead for ahead, _ in cells})
         ]
-        table(claim.sentence, ("", *[f"K={every}" for every in intervals]), rows)
+        yield table_text(claim.sentence, ("", *[f"K={every}" for every in intervals]), rows)
     for name, cells in result.items():
         for (ahead, every), cell in sorted(cells.items()):
             for missing in cell.proof.unproved if cell.proof else []:
-                say(f"not proved: {name}, L={ahead}, K={every}: {missing}")
+                yield f"not proved: {name}, L={ahead}, K={every}: {missing}"
     every_cell = [cell for cells in result.values() for cell in cells.values()]
     states = sum(cell.enough.states for cell in every_cell)
     proved = sum(cell.proof is not None and not cell.proof.unproved for cell in every_cell)
-    say(f"{len(every_cell)} cells, {proved} proved for every length, {states:,} states searched completely")
+    yield f"{len(every_cell)} cells, {proved} proved for every length, {states:,} states searched completely"
+
+
+def show(result: Table) -> None:
+    """Print the theorem."""
+    say_all(lines(result))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
-from checker.command.console import say
+from checker.command.console import say_all
+from checker.command.report import audit as audit_report
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.reproduce import reproduce_line
 from checker.explain.story import render, tell
@@ -80,7 +81,7 @@ def story(outcome: Outcome, name: str) -> str:
     return render(tell(model, taken(model, outcome.steps[name]), name, reproduce(outcome.check, name)))
 
 
-def data(outcome: Outcome) -> dict[str, Any]:
+def data(outcome: Outcome) -> dict[str, object]:
     """Return an outcome for a machine."""
     exploration = outcome.exploration
     return {
@@ -103,42 +104,47 @@ def data(outcome: Outcome) -> dict[str, Any]:
         "not asked": exploration.unasked,
         "not read": outcome.unread,
         "taken": exploration.taken,
-        "audit": outcome.audit.data,
+        "audit": audit_report.data(outcome.audit),
         "reproduce": reproduce(outcome.check),
     }
 
 
-def show(outcome: Outcome) -> None:
-    """Print the result of one search: scope first, then what it shows, then the story of what it violates."""
+def lines(outcome: Outcome) -> Iterator[str]:
+    """Return the result of one search: scope first, then what it shows, then the story of what it violates."""
     check, exploration = outcome.check, outcome.exploration
-    say(f"{check.subject}   {outcome.scope}")
-    say(headline(exploration))
-    say(f"symmetry: {outcome.symmetry}")
-    say(outcome.audit.line)
+    yield f"{check.subject}   {outcome.scope}"
+    yield headline(exploration)
+    yield f"symmetry: {outcome.symmetry}"
+    yield from audit_report.lines(outcome.audit)
     if outcome.steps:
         for name, steps in sorted(outcome.steps.items(), key=lambda item: len(item[1])):
             identity = "" if check.edit else f"   slotproof explain {save(outcome, name)}"
-            say(f"violated: {name} after {len(steps)} steps{identity}")
+            yield f"violated: {name} after {len(steps)} steps{identity}"
         name = most_telling(outcome)
         if not getattr(model_for(check).scope, "ring_suffices", True):
-            say("note: this ring is too short for any eager design: it takes 1 + ceil(lookahead / interval) positions")
-        say("")
-        say(story(outcome, name))
+            yield "note: this ring is too short for any eager design: it takes 1 + ceil(lookahead / interval) positions"
+        yield ""
+        yield story(outcome, name)
         return
     if outcome.status == HOLDS:
         count = len(exploration.asked)
-        say(f"holds: {count} {'property' if count == 1 else 'properties'}, in every reachable state of this scope")
+        yield f"holds: {count} {'property' if count == 1 else 'properties'}, in every reachable state of this scope"
     if exploration.unasked:
-        say(f"not asked, since not of this scope: {', '.join(exploration.unasked)}")
+        yield f"not asked, since not of this scope: {', '.join(exploration.unasked)}"
     for name, place in outcome.unread.items():
-        say(f"{place}: nothing reads {name} in this scope: leave it out, or say in a property what must be true of it")
-    for line in why_vacuous(outcome) if exploration.complete else []:
-        say(line)
+        yield f"{place}: nothing reads {name} in this scope: leave it out, or say in a property what must be true of it"
+    if exploration.complete:
+        yield from why_vacuous(outcome)
     if outcome.status == "vacuous":
-        say("the search is complete, but proves less than it seems to: widen the scope (max_len, slots, requests)")
+        yield "the search is complete, but proves less than it seems to: widen the scope (max_len, slots, requests)"
     if outcome.status == NOT_AUDITED:
-        say("not audited: no run in plain Python speaks for this, so it is no pass")
+        yield "not audited: no run in plain Python speaks for this, so it is no pass"
     if exploration.cut:
-        say("cut short: nothing wrong was found so far, which is no proof")
+        yield "cut short: nothing wrong was found so far, which is no proof"
     if outcome.status != HOLDS:
-        say(reproduce(check))
+        yield reproduce(check)
+
+
+def show(outcome: Outcome) -> None:
+    """Print the result of one search."""
+    say_all(lines(outcome))

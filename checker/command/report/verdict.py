@@ -1,31 +1,52 @@
-"""A verdict as lines of plain text: what is wrong, and the story of the slot on two lanes, CPU and device."""
+"""The verdict on a trace: what is wrong, and the story of the slot on two lanes, CPU and device."""
 
 from __future__ import annotations
 
+import msgspec
+
+from checker.command.console import say_all
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.lanes import Lanes
-from checker.traces.verdict import Entry, Hazard, Verdict, Violation
+from checker.traces.judge_file import Judgement
+from checker.traces.verdict import Entry, Hazard, Violation
 
 FOLLOWERS = 3  # How many violations that follow from another one are listed.
 _LANES = Lanes(9, 72, border=" | ")
 
 
-def verdict_lines(verdict: Verdict, path: str) -> list[str]:
-    """The verdict of the trace at `path`: one headline, then the first causes with their stories, then the hazards."""
+def exit_code(judged: Judgement) -> int:
+    """Return the exit code of the verdict alone."""
+    return {"bad": VIOLATED, "cut": INCONCLUSIVE}.get(judged.verdict.outcome, SHOWN)
+
+
+def data(judged: Judgement) -> object:
+    """Return the verdict for a machine."""
+    return msgspec.to_builtins(judged.verdict)
+
+
+def lines(judged: Judgement) -> list[str]:
+    """Return the verdict: one headline, then the first causes with their stories, then the hazards."""
+    verdict = judged.verdict
     counts = f"{verdict.events} events, {verdict.batches} batches, {verdict.requests} requests"
-    lines = [f"{verdict.outcome}: {path} ({verdict.engine}; {counts})"]
+    found = [f"{verdict.outcome}: {judged.path} ({verdict.engine}; {counts})"]
     if verdict.cut_because:
-        lines.append(f"  the trace is cut: {verdict.cut_because}")
+        found.append(f"  the trace is cut: {verdict.cut_because}")
     for violation in verdict.violations:
         if violation.root is None:
-            lines += violation_lines(violation)
-            lines += _follower_lines([v for v in verdict.violations if v.root == violation.line])
+            found += violation_lines(violation)
+            found += _follower_lines([v for v in verdict.violations if v.root == violation.line])
     if verdict.hidden_violations:
-        lines.append(f"  ... and {verdict.hidden_violations} more violations")
+        found.append(f"  ... and {verdict.hidden_violations} more violations")
     for hazard in verdict.hazards:
-        lines += hazard_lines(hazard)
+        found += hazard_lines(hazard)
     if verdict.hidden_hazards:
-        lines.append(f"  ... and {verdict.hidden_hazards} more hazards")
-    return lines
+        found.append(f"  ... and {verdict.hidden_hazards} more hazards")
+    return found
+
+
+def show(judged: Judgement) -> None:
+    """Print the verdict."""
+    say_all(lines(judged))
 
 
 def violation_lines(violation: Violation) -> list[str]:
