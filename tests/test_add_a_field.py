@@ -18,6 +18,22 @@ SAYS = re.compile(r"`(slotproof[^`]*|make verify)` says: `([^`]*)`")
 MOST_LINES = 30
 SMALL = "requests=1 slots=3 nodes=1 max_len=4 mode=eager"
 
+COMMANDS = """
+import os, sys
+import msgspec, numpy, rich, torch, typer, z3
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        said = os.open("said", os.O_CREAT | os.O_TRUNC | os.O_WRONLY)
+        os.dup2(said, 1)
+        os.dup2(said, 2)
+        sys.argv = ["slotproof", *line.rstrip().split("\\t")]
+        import checker.__main__
+        checker.__main__.main()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Performs the command that each line of its input spells, as the files are by then; libraries are loaded once."""
+
 
 class Tree:
     """A copy of what the command needs."""
@@ -27,17 +43,28 @@ class Tree:
         for name in ("spec", "runtime", "checker", "tests/scenarios"):
             shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
 
-    def run(self, *words: str) -> tuple[int, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "checker", *words],
+    def __enter__(self) -> Tree:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", COMMANDS],
             cwd=self.root,
-            env={"PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "200"},
-            capture_output=True,
+            env={"PYTHONPATH": str(self.root), "COLUMNS": "200"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             text=True,
-            check=False,
         )
-        assert done.returncode != 70, done.stderr
-        return done.returncode, done.stdout + done.stderr
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.process.communicate()
+
+    def run(self, *words: str) -> tuple[int, str]:
+        assert self.process.stdin
+        assert self.process.stdout
+        print("\t".join(words), file=self.process.stdin, flush=True)
+        code = int(self.process.stdout.readline())
+        said = (self.root / "said").read_text(encoding="utf-8")
+        assert code != 70, said
+        return code, said
 
     def change(self, old: str, new: str) -> None:
         """Replace a text that stands in one file of the tree, once; the page names the file."""
@@ -69,7 +96,12 @@ def steps() -> list[tuple[str, str]]:
 
 @pytest.mark.timeout(400)
 def test_the_page_is_followed(tmp_path: Path) -> None:
-    tree = Tree(tmp_path)
+    with Tree(tmp_path) as tree:
+        follow(tree)
+
+
+def follow(tree: Tree) -> None:
+    """Do what the page says, a step at a time."""
     (declared, *rest), (first, *says, last) = steps(), SAYS.findall(PAGE)
     assert len(rest) == len(says) == 8
     assert len(re.findall(r"^## \d\.", PAGE, re.MULTILINE)) == 6
