@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from checker.command import console
 from checker.exit_codes import SHOWN, VIOLATED
-from checker.lockstep.campaign import Found, hunt, seconds_of
+from checker.lockstep.campaign import FailingRun, hunt, seconds_of
 from checker.search.check import Check, run
 from checker.search.suite import STORY_SCOPE
 from runtime import boundary, device_ops, forward
@@ -266,7 +266,7 @@ class Result:
     """What hunting for a fault has brought."""
 
     fault: Fault
-    found: Found | None
+    found: FailingRun | None
     shrinking: float
     """Seconds from the first sight to the short story."""
     most: int

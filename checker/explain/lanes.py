@@ -68,7 +68,7 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LaneEntry:
     """One step: its number from 1, its lane, the words, and the slots that matter as they are after it."""
 
     number: int
@@ -77,7 +77,7 @@ class Entry:
     slots: tuple[str, ...] = ()
 
 
-def timeline(entries: Sequence[Entry], width: int) -> list[str]:
+def timeline(entries: Sequence[LaneEntry], width: int) -> list[str]:
     """Lay steps out in lines of at most `width` characters: number, both lanes, and the slots that have changed."""
     right = max((len(cell) for entry in entries for cell in entry.slots), default=0)
     right = min(max(right, len(_CHANGES)), width // 3) if right else 0

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker.explain.failing_condition import Clause, false_clause, violated_clause
-from checker.explain.lanes import CPU, Entry, broken, timeline
+from checker.explain.lanes import CPU, LaneEntry, broken, timeline
 from checker.explain.narrate import launched, request_name, say, slot_name, text_name
 from checker.explain.reproduce import reproduce_line
 from checker.model.any_order import protocol
@@ -34,7 +34,7 @@ _AMONG_COMMAS = re.compile(r", (?![^(\[]*[)\]])")
 class Comparison:
     """What slotproof does at the same schedule: the steps at which it differs, and how that ends."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[LaneEntry, ...]
     outcome: str
 
 
@@ -50,7 +50,7 @@ class Story:
     sentence: str
     protocol: bool
     """Whether the model is the protocol, whose words the legend explains."""
-    entries: tuple[Entry, ...]
+    entries: tuple[LaneEntry, ...]
     clause: Clause
     comparison: Comparison | None
     reproduce: str
@@ -144,7 +144,7 @@ def _cannot(run: Replay) -> str:
 
 def entries_of(
     model: Model, steps: Sequence[Taken], states: Sequence[Any], slots: Sequence[int] = ()
-) -> tuple[Entry, ...]:
+) -> tuple[LaneEntry, ...]:
     """Return a run as entries of a timeline: of `states` the first is before all steps; the last step may have none."""
     entries, number = [], 0
     for index, taken in enumerate(steps[: len(states)]):
@@ -152,7 +152,7 @@ def entries_of(
         after = states[index + 1] if index + 1 < len(states) else None
         lane, words = say(model, number, before, taken, after)
         shown = before if after is None else after
-        entries.append(Entry(index + 1, lane, words, tuple(_slot(shown, slot) for slot in slots)))
+        entries.append(LaneEntry(index + 1, lane, words, tuple(_slot(shown, slot) for slot in slots)))
         number += launched(before, after)
     return tuple(entries)
 
@@ -188,19 +188,19 @@ def _owner(s: State, slot: int) -> str:
 
 
 def _compare(
-    ours: Model, steps: Sequence[Taken], property_name: str, entries: Sequence[Entry], slots: Sequence[int]
+    ours: Model, steps: Sequence[Taken], property_name: str, entries: Sequence[LaneEntry], slots: Sequence[int]
 ) -> Comparison | None:
     """Return what our design does differently; None: nothing."""
     run = _lenient(ours, steps)
     taken = run.steps[: len(run.states) - 1]
-    found: list[Entry] = []
+    found: list[LaneEntry] = []
     for theirs, mine in zip(entries, entries_of(ours, taken, run.states, slots), strict=False):
         words = _difference(theirs.words, mine.words)
         if words or (found and mine.number == len(steps) and mine.slots != theirs.slots):
             same = f"{_parts(mine.words)[0]} the same, but see the slots"
-            found.append(Entry(mine.number, mine.lane, words or same, mine.slots))
+            found.append(LaneEntry(mine.number, mine.lane, words or same, mine.slots))
     if run.failure is not None:
-        found.append(Entry(len(run.states), CPU, f"cannot happen: {_cannot(run)}"))
+        found.append(LaneEntry(len(run.states), CPU, f"cannot happen: {_cannot(run)}"))
         return Comparison(tuple(found), "The schedule ends here for slotproof.")
     if not found:
         return None

@@ -37,7 +37,7 @@ SHRINKING: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FailingRun:
     """A failure, shrunk."""
 
     kind: str
@@ -60,7 +60,7 @@ class Campaign:
     """What one worker, or all of them, have done."""
 
     coverage: Coverage = field(default_factory=Coverage)
-    found: list[Found] = field(default_factory=list)
+    found: list[FailingRun] = field(default_factory=list)
     seconds: float = 0.0
     """How long it took, as a person waits for it."""
     busy: float = 0.0
@@ -162,9 +162,9 @@ def _shorter(failed: Run, pause: float | None, seconds: float) -> Run:
     return shorten(simulated, seconds) if simulated else shorten(failed, seconds, partial(Late, pause))
 
 
-def _told(run: Run, seconds: float, tried: int) -> Found:
+def _told(run: Run, seconds: float, tried: int) -> FailingRun:
     assert run.failed is not None, "only runs that failed are kept"
-    return Found(
+    return FailingRun(
         kind=run.failed.kind,
         name=run.failed.name,
         detail=run.failed.detail,
@@ -190,7 +190,7 @@ def fuzz(seconds: float, workers: int, first_seed: int) -> Campaign:
     return whole
 
 
-def keep(found: Found, folder: Path = FOLDER) -> tuple[Path, Path]:
+def keep(found: FailingRun, folder: Path = FOLDER) -> tuple[Path, Path]:
     """Save a failure as a script and as a trace, and return where; equal failures share their files."""
     folder.mkdir(parents=True, exist_ok=True)
     name = f"fuzz-{hashlib.sha256(found.program.encode()).hexdigest()[:8]}"

@@ -82,7 +82,7 @@ def stream_of(rng: Random, scope: Scope) -> list[Asked]:
     return found
 
 
-class Followed:
+class FollowedEngine:
     """An engine as a loop sees it: what it is asked to do, a run takes on runtime and spec.
 
     It is no engine of its own, so nothing can be done behind the run: all that is not done here is only looked at.
@@ -152,7 +152,7 @@ class Loop(Scheduler):
     def __init__(self, run: Run, stream: list[Asked], overlapped: bool, behind: int) -> None:
         super().__init__(run.twin.engine)
         # From here on all that the loop asks of its engine is taken on runtime and spec.
-        self.engine = cast("Engine", Followed(run, self))
+        self.engine = cast("Engine", FollowedEngine(run, self))
         self.run = run
         self.asked = {asked.name: asked for asked in stream}
         self.overlapped = overlapped

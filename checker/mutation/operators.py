@@ -15,7 +15,7 @@ from pathlib import Path
 import spec
 from checker.model.source import on_one_line
 from checker.model.spec_copy import source_of
-from checker.mutation.source_edit import Span, Text
+from checker.mutation.source_edit import SourceText, Span
 
 MODULES = (
     *sorted(f"spec.actions.{path.stem}" for path in Path(spec.__path__[0], "actions").glob("[!_]*.py")),
@@ -122,7 +122,7 @@ def reached() -> set[str]:
 
 def mutants_of(module: str, source: str, wanted: set[str] | None = None) -> list[Mutant]:
     """Return every mutant of one text, in the order of its lines; `wanted`: only of these functions."""
-    text = Text(source)
+    text = SourceText(source)
     lines = source.splitlines()
     made: list[Mutant] = []
     seen = {source}
@@ -164,7 +164,7 @@ def _guards(function: ast.FunctionDef) -> list[range]:
     return [range(node.lineno - 1, node.end_lineno or node.lineno) for node in called]
 
 
-def _changes(text: Text, function: ast.FunctionDef) -> Iterator[Change]:
+def _changes(text: SourceText, function: ast.FunctionDef) -> Iterator[Change]:
     """Yield every change of one function: its statements, and the expressions inside them."""
     set_before = {argument.arg for argument in function.args.args}
     for statement in _statements(function.body):
@@ -199,7 +199,7 @@ def _is_text(node: object) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _of_statement(text: Text, statement: ast.stmt, set_before: set[str]) -> Iterator[Change]:
+def _of_statement(text: SourceText, statement: ast.stmt, set_before: set[str]) -> Iterator[Change]:
     """Drop a guard, a require or another call; drop or turn round an assignment; decide an `if`."""
     span = text.span(statement)
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
@@ -222,7 +222,7 @@ def _of_statement(text: Text, statement: ast.stmt, set_before: set[str]) -> Iter
         yield from _fixed(text, statement.test)
 
 
-def _of_return(text: Text, value: ast.expr, returns: ast.expr | None) -> Iterator[Change]:
+def _of_return(text: SourceText, value: ast.expr, returns: ast.expr | None) -> Iterator[Change]:
     """Return another constant of the function's type; records have none."""
     kind = returns.id if isinstance(returns, ast.Name) else ""
     constants = {"bool": ("False", "True")}.get(kind, () if kind in ("Row", "Batch", "Text") else ("-1", "0"))
@@ -231,7 +231,7 @@ def _of_return(text: Text, value: ast.expr, returns: ast.expr | None) -> Iterato
             yield "return", text.span(value), constant
 
 
-def _comparison(text: Text, node: ast.AST) -> Iterator[Change]:
+def _comparison(text: SourceText, node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.Compare):
         for left, operation, right in zip([node.left, *node.comparators], node.ops, node.comparators, strict=False):
             if type(operation) in _COMPARED:
@@ -239,7 +239,7 @@ def _comparison(text: Text, node: ast.AST) -> Iterator[Change]:
                 yield "comparison", text.between(left, right, word), other
 
 
-def _constant(text: Text, node: ast.AST) -> Iterator[Change]:
+def _constant(text: SourceText, node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         yield "constant", text.span(node), str(not node.value)
     elif isinstance(node, ast.Constant) and isinstance(node.value, int):
@@ -250,7 +250,7 @@ def _constant(text: Text, node: ast.AST) -> Iterator[Change]:
             yield "constant", text.span(node), other
 
 
-def _never_equal(text: Text, node: ast.AST) -> Iterator[tuple[Span, str]]:
+def _never_equal(text: SourceText, node: ast.AST) -> Iterator[tuple[Span, str]]:
     """Yield where ABSENT - 1 would only decide a comparison, as other mutants do: no value but a supply is that."""
     if isinstance(node, ast.Compare) and not (isinstance(node.left, ast.Name) and node.left.id == "supply"):
         for part in node.comparators:
@@ -258,7 +258,7 @@ def _never_equal(text: Text, node: ast.AST) -> Iterator[tuple[Span, str]]:
                 yield text.span(part), _NAMED["ABSENT"][0]
 
 
-def _boolean(text: Text, node: ast.AST) -> Iterator[Change]:
+def _boolean(text: SourceText, node: ast.AST) -> Iterator[Change]:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         start, end = text.span(node)
         yield "drop-not", (start, end), text.of((start, end)).removeprefix("not ")
@@ -275,15 +275,20 @@ def _boolean(text: Text, node: ast.AST) -> Iterator[Change]:
             yield "drop-operand", text.span(value), neutral
 
 
-def _condition(text: Text, node: ast.AST) -> Iterator[Change]:
+def _condition(text: SourceText, node: ast.AST) -> Iterator[Change]:
     tests = [node.test] if isinstance(node, ast.IfExp) else node.ifs if isinstance(node, ast.comprehension) else []
     for test in tests:
         yield from _fixed(text, test)
 
 
-def _fixed(text: Text, test: ast.expr) -> Iterator[Change]:
+def _fixed(text: SourceText, test: ast.expr) -> Iterator[Change]:
     yield "if", text.span(test), "False"
     yield "if", text.span(test), "True"
 
 
-_OPERATORS: tuple[Callable[[Text, ast.AST], Iterator[Change]], ...] = (_comparison, _constant, _boolean, _condition)
+_OPERATORS: tuple[Callable[[SourceText, ast.AST], Iterator[Change]], ...] = (
+    _comparison,
+    _constant,
+    _boolean,
+    _condition,
+)

@@ -9,7 +9,7 @@ Span = tuple[int, int]
 """Where something begins and ends, in bytes."""
 
 
-class Text:
+class SourceText:
     """A text and the places of its nodes; columns of a syntax tree count bytes, and the spec may not be ASCII."""
 
     def __init__(self, source: str) -> None:

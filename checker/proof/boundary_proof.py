@@ -47,7 +47,7 @@ SECONDS = 20.0
 
 
 @dataclass(slots=True)
-class Difference:
+class BoundaryDifference:
     """A step of the spec in which the shipped code decides otherwise, and the state before it."""
 
     property: str
@@ -63,7 +63,7 @@ class Shipped(Answers):
     names: list[str] = field(default_factory=list)
     """The functions that it is about; none: nothing has been looked at."""
     obligations: list[Obligation] = field(default_factory=list)
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[BoundaryDifference] = field(default_factory=list)
     """One for each property that fails, as far as the solver has one."""
     columns: str = ""
     """Inputs for which columns and numbers differ; empty: none."""
@@ -109,7 +109,7 @@ class Prover:
         anywhere = functools.partial(_anywhere, context)
         return [stated for stated in properties if stated.applies(context) and anywhere(stated) != self.marks]
 
-    def prove(self, properties: Iterable[Property]) -> Iterator[tuple[Obligation, Difference | None]]:
+    def prove(self, properties: Iterable[Property]) -> Iterator[tuple[Obligation, BoundaryDifference | None]]:
         """Ask about every step; yields what is shown, with the step that tells the two apart where there is one."""
         induction = self.induction
         for number, transition in enumerate(induction.transitions):
@@ -126,7 +126,7 @@ class Prover:
 
     def _ask(
         self, number: int, transition: Transition, stated: Property, broken: Value
-    ) -> tuple[Obligation, Difference | None]:
+    ) -> tuple[Obligation, BoundaryDifference | None]:
         started = time.perf_counter()
         induction = self.induction
         obligation = Obligation(spell(transition), stated.name)
@@ -152,12 +152,12 @@ class Prover:
         obligation.seconds = time.perf_counter() - started
         return obligation, difference
 
-    def _difference(self, stated: Property, transition: Transition, model: z3.ModelRef) -> Difference:
+    def _difference(self, stated: Property, transition: Transition, model: z3.ModelRef) -> BoundaryDifference:
         induction = self.induction
         before = unflatten(induction.model.shape, iter(induction.state_of(model)))
         chosen = {name: value_of(model, induction.terms.of(leaf)) for name, leaf in transition.parameters.items()}
         instance = transition.instance
-        return Difference(stated.name, self.scope, before, Taken(instance.action, instance.arguments(chosen)))
+        return BoundaryDifference(stated.name, self.scope, before, Taken(instance.action, instance.arguments(chosen)))
 
 
 def _anywhere(context: Design, stated: Property) -> bool:

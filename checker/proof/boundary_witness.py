@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from checker.model.model import Model, Taken
 from checker.model.replay import replay
 from checker.proof.boundary_contract import SHIPPED
-from checker.proof.boundary_proof import Difference, model_with
+from checker.proof.boundary_proof import BoundaryDifference, model_with
 from checker.proof.boundary_source import Boundary, about, functions
 from checker.search.bfs import Limits, Search
 from spec.language import Violated, copy
@@ -23,7 +23,7 @@ _LIMITS = Limits(states=200_000, seconds=20.0)
 
 
 @dataclass(slots=True)
-class Told:
+class Witness:
     """A difference in words."""
 
     property: str
@@ -78,7 +78,7 @@ class Listener:
         return f"{told}{hence}, the spec says {spec}"
 
 
-def told(module: Boundary, difference: Difference, run: list[Taken] | None = None) -> Told:
+def told(module: Boundary, difference: BoundaryDifference, run: list[Taken] | None = None) -> Witness:
     """Say natively what the shipped code answers in a step, and what the spec does."""
     listener = Listener(module)
     stated = next(stated for stated in about(listener.module, same=listener.same) if stated.name == difference.property)
@@ -91,10 +91,10 @@ def told(module: Boundary, difference: Difference, run: list[Taken] | None = Non
     except Violated as error:
         words = f"{', '.join(listener.calls)}: {error.name}"
     named = ", ".join(f"{name}={value}" for name, value in zip(taken.action.choices, taken.arguments, strict=True))
-    return Told(difference.property, words, f"{taken.action.name}({named})", difference.scope, run or [])
+    return Witness(difference.property, words, f"{taken.action.name}({named})", difference.scope, run or [])
 
 
-def tell(module: Boundary, difference: Difference) -> Told:
+def tell(module: Boundary, difference: BoundaryDifference) -> Witness:
     """Say where shipped code and spec part: at the end of a run if the small scopes have one, else in the solver's."""
     stated = next(stated for stated in about(module) if stated.name == difference.property)
     for scope in SEARCHED:
@@ -106,10 +106,10 @@ def tell(module: Boundary, difference: Difference) -> Told:
     return told(module, difference)
 
 
-def model_of(found: Told) -> Model:
+def model_of(found: Witness) -> Model:
     """Return the model in which a run of the shipped code's own differences is told."""
     return model_with([stated for stated in SHIPPED if stated.name == found.property], found.scope)
 
 
-def _at_the_end(model: Model, name: str, steps: list[Taken]) -> Difference:
-    return Difference(name, str(model.scope), replay(model, steps[:-1])[-1], steps[-1])
+def _at_the_end(model: Model, name: str, steps: list[Taken]) -> BoundaryDifference:
+    return BoundaryDifference(name, str(model.scope), replay(model, steps[:-1])[-1], steps[-1])

@@ -19,7 +19,7 @@ from checker.model.known_designs import DESIGNS
 from checker.model.model import Model
 from checker.model.user_files import BadModel
 from checker.proof.repair_changes import Changes, changed, text_of
-from checker.proof.repair_conflicts import Conflicts, Run
+from checker.proof.repair_conflicts import ConflictRun, Conflicts
 from checker.proof.repair_lemmas import Standing, stand
 from checker.search.bfs import Limits, Search
 from checker.search.check import Check, run_all, stored
@@ -89,7 +89,7 @@ class Repairer:
         )
         self.result.tried += 1
         for name, each in found.counterexamples.items():
-            self.conflicts.runs.insert(0, Run(str(scope), name, tuple(stored(each.steps))))
+            self.conflicts.runs.insert(0, ConflictRun(str(scope), name, tuple(stored(each.steps))))
         return found.complete and not found.counterexamples
 
     def larger(self, changes: Changes) -> bool:
@@ -111,7 +111,7 @@ class Repairer:
                     unseen.update(outcome.exploration.unseen)
                     self.result.scopes.append(outcome.check.scope)
                     for name, steps in outcome.steps.items():
-                        self.conflicts.runs.insert(0, Run(outcome.scope, name, tuple(steps)))
+                        self.conflicts.runs.insert(0, ConflictRun(outcome.scope, name, tuple(steps)))
                         self.result.nearly.setdefault(changes, f"{name} after {len(steps)} in {outcome.check.scope}")
                 if changes in self.result.nearly:
                     return False

@@ -15,7 +15,7 @@ from spec.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ConflictRun:
     """A run that violates a property under some candidate, in some scope."""
 
     scope: str
@@ -29,7 +29,7 @@ class Conflicts:
     def __init__(self, base: type[Design]) -> None:
         self.base = base
         self.alternatives = alternatives(base)
-        self.runs: list[Run] = []
+        self.runs: list[ConflictRun] = []
         self.models: dict[str, Model] = {}
 
     def of(self, candidate: Changes) -> set[Change] | None:
@@ -46,7 +46,7 @@ class Conflicts:
                     break
         return best
 
-    def conflict(self, candidate: Changes, run: Run) -> set[Change] | None:
+    def conflict(self, candidate: Changes, run: ConflictRun) -> set[Change] | None:
         """Return the changes that could make this run go well; None: it does not violate its property."""
         if run.scope not in self.models:
             self.models[run.scope] = Model(spec.model, Scope.parse(run.scope))
@@ -96,7 +96,7 @@ def _answer(design: Design, decision: str, arguments: tuple[object, ...]) -> int
         return violation.name
 
 
-def violates(model: Model, run: Run) -> bool:
+def violates(model: Model, run: ConflictRun) -> bool:
     """Whether a run, as far as it can be taken, ends in a violation of its property."""
     replay = Replay(model, taken(model, run.steps))
     if replay.failure is not None:

@@ -20,7 +20,7 @@ INTERVALS = range(1, 5)
 
 
 @dataclass(slots=True)
-class Answer:
+class RingAnswer:
     """What came out of a task."""
 
     task: Task
@@ -37,21 +37,21 @@ class Answer:
 
 
 @dataclass(slots=True)
-class Cell:
+class RingCell:
     """All that is known about a claim for one lookahead and interval."""
 
-    enough: Answer
-    fewer: Answer | None
+    enough: RingAnswer
+    fewer: RingAnswer | None
     """None: the bound is 1, and there is no shorter ring."""
-    proof: Answer | None = None
+    proof: RingAnswer | None = None
 
 
-def search(task: Task, limits: Limits) -> Answer:
+def search(task: Task, limits: Limits) -> RingAnswer:
     """Search the scope of a task, to the end or to the first violation."""
     model = model_of(task)
     found = Search(model).run(limits)
     runs = sorted(found.counterexamples.values(), key=lambda each: len(each.steps))
-    return Answer(
+    return RingAnswer(
         task,
         str(model.scope),
         found.states,
@@ -61,10 +61,10 @@ def search(task: Task, limits: Limits) -> Answer:
     )
 
 
-def prove(task: Task, seconds: float = 120.0) -> Answer:
+def prove(task: Task, seconds: float = 120.0) -> RingAnswer:
     """Show by induction that the bound is enough for every length; `seconds` bound each obligation."""
     induction = Induction(model_of(task))
-    answer = Answer(task, str(induction.model.scope))
+    answer = RingAnswer(task, str(induction.model.scope))
     # That each lemma is needed is shown elsewhere; here they need only be enough.
     shown = list(induction.show(dict.fromkeys(induction.lemmas, ""), seconds=seconds))
     answer.obligations = len(shown)
@@ -75,17 +75,17 @@ def prove(task: Task, seconds: float = 120.0) -> Answer:
     return answer
 
 
-def unanswered(task: Task) -> Answer:
+def unanswered(task: Task) -> RingAnswer:
     """Return what is known of a task before it is performed, or where the time was over before it was: nothing."""
-    return Answer(task, str(scope_of(task)), unproved=["the time is used up"] if task.proof else [])
+    return RingAnswer(task, str(scope_of(task)), unproved=["the time is used up"] if task.proof else [])
 
 
-def answer(task: Task) -> Answer:
+def answer(task: Task) -> RingAnswer:
     """Perform a task."""
     return prove(task) if task.proof else search(task, Limits(seconds=120.0))
 
 
-Table = dict[str, dict[tuple[int, int], Cell]]
+Table = dict[str, dict[tuple[int, int], RingCell]]
 """Cells by claim, then by (L, K)."""
 
 
@@ -121,7 +121,7 @@ def ring_table(
             note(f"{answered} of {len(ordered)} searches and proofs done")
     return {
         claim.name: {
-            (ahead, every): Cell(
+            (ahead, every): RingCell(
                 done[Task(number, ahead, every)],
                 done.get(Task(number, ahead, every, fewer=True)),
                 done.get(proof_of(number, ahead, every)),

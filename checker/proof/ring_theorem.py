@@ -90,7 +90,7 @@ def ring_holds_what_is_used(s: State, design: Design) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class RingClaim:
     """One of the claims of the theorem."""
 
     name: str
@@ -111,7 +111,7 @@ class Claim:
         return 1 + math.ceil((lookahead + self.rows) / interval)
 
 
-AT_A_FINISH = Claim(
+AT_A_FINISH = RingClaim(
     "at a finish",
     "eager, no gate at all: 1 + ceil(L / K) positions keep exact-label, no-inflight-target and checkpoint-not-lost",
     EAGER,
@@ -121,7 +121,7 @@ AT_A_FINISH = Claim(
     (label_outlives_its_claims,),
     (label_is_written,),
 )
-AT_EVERY_MOMENT = Claim(
+AT_EVERY_MOMENT = RingClaim(
     "at every moment",
     "eager, no gate at all: 1 + ceil((L + 1) / K) positions keep every claim away from a labelled `last` (ring-apart)",
     EAGER,
@@ -131,7 +131,7 @@ AT_EVERY_MOMENT = Claim(
     (apart_everywhere,),
     (ring_apart,),
 )
-LAZY_RING = Claim(
+LAZY_RING = RingClaim(
     "a lazy ring",
     "lazy: with 1 + ceil((L + 1) / K) positions no boundary row finds the ring full (ring-has-room)",
     LAZY,

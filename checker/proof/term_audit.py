@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checker.proof.induction import Induction
-from checker.proof.term_readings import Proof, Steps, from_lemmas
+from checker.proof.term_readings import ProofReading, Steps, from_lemmas
 from checker.proof.unrolling import Unrolling
 from checker.search.audit import TRIES, Audit, hold, reachable, refute, seed_of
 from checker.search.tries import Native
@@ -31,7 +31,7 @@ def of_proof(induction: Induction, seed: int, proved: bool = False) -> Audit:
     native = Native(induction.model, seed)
     tries, every = reachable(native)
     tries += from_lemmas(induction, native, ROUNDS, OTHERS)
-    reading = Proof(induction)
+    reading = ProofReading(induction)
     audit = hold(native, reading, tries, seed, every)
     if proved:
         refute(native, reading, tries, frozenset(), seed)

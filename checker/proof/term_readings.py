@@ -11,7 +11,7 @@ from checker.model.layout import unflatten
 from checker.proof.induction import Induction
 from checker.proof.solver import value_of, values_in
 from checker.proof.unrolling import Unrolling
-from checker.search.tries import Answer, Native, Try, Visit, afterwards
+from checker.search.tries import Native, Try, TryAnswer, Visit, afterwards
 from checker.symbolic.graph import Node, Value
 from checker.symbolic.terms import Term, Terms
 from checker.symbolic.transitions import Transition
@@ -77,7 +77,7 @@ def as_term(like: Term, value: int) -> Term:
     return z3.IntVal(int(value)) if z3.is_int(like) else z3.BitVecVal(int(value), like.size())
 
 
-class Proof:
+class ProofReading:
     """The reading of an induction: the terms of its obligations, transition by transition."""
 
     name = "terms"
@@ -98,11 +98,11 @@ class Proof:
     def _terms(self, values: dict[Key, Value]) -> dict[Key, Term]:
         return {key: self.induction.terms.of(value) for key, value in values.items()}
 
-    def read(self, tries: Sequence[Try]) -> list[Answer]:
+    def read(self, tries: Sequence[Try]) -> list[TryAnswer]:
         """Return what the terms make of each try."""
         return [self._answer(done) for done in tries]
 
-    def _answer(self, done: Try) -> Answer:
+    def _answer(self, done: Try) -> TryAnswer:
         induction = self.induction
         transition = induction.walked[done.number]
         known = [
@@ -111,7 +111,7 @@ class Proof:
         self.point.put(known)
         if done.at not in self.held:
             self.held[done.at] = _bools(self.now.at(self.point))
-        answer = Answer(False, verdicts=dict(self.held[done.at]))
+        answer = TryAnswer(False, verdicts=dict(self.held[done.at]))
         if transition.enabled is False:
             return answer
         block = self._block(done.number, transition)
@@ -216,11 +216,11 @@ class Steps:
             {_ENABLED: enabled, _TAKEN: z3.And(unrolling.taken, unrolling.lasting), _KNOWN: unrolling.known, **terms}
         )
 
-    def read(self, tries: Sequence[Try]) -> list[Answer]:
+    def read(self, tries: Sequence[Try]) -> list[TryAnswer]:
         """Return what the relation makes of each try."""
         return [self._answer(done) for done in tries]
 
-    def _answer(self, done: Try) -> Answer:
+    def _answer(self, done: Try) -> TryAnswer:
         unrolling, relation = self.unrolling, self.relation
         kept = unrolling.kept
         parameters = {leaf: leaf.low for leaf in relation.parameters}
@@ -232,7 +232,7 @@ class Steps:
         self.point.put(list(zip(unrolling.choice, [done.number, *parameters.values()], strict=True)))
         self.point.put([(term, after[leaf.index]) for term, leaf in zip(unrolling.next, kept, strict=True)])
         found = self.block.at(self.point)
-        answer = Answer(bool(found[_ENABLED]))
+        answer = TryAnswer(bool(found[_ENABLED]))
         answer.after = {key[1]: value for key, value in found.items() if key[0] == "leaf"}
         answer.verdicts = {key[1]: not value for key, value in found.items() if key[0] == "state"}
         for name, broken in ((key[1], bool(value)) for key, value in found.items() if key[0] == "step"):

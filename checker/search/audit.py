@@ -16,7 +16,7 @@ from checker.model.model import Model, Taken
 from checker.search import audit_place
 from checker.search.bfs import Search
 from checker.search.readings import Columns, Reading
-from checker.search.tries import Answer, Native, Try, afterwards
+from checker.search.tries import Native, Try, TryAnswer, afterwards
 
 TRIES = 300
 """Native tries that an audit takes at least, unless the model has fewer."""
@@ -105,7 +105,7 @@ def hold(native: Native, reading: Reading, tries: Sequence[Try], seed: int, ever
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class TryDifference:
     """One thing of which two readings say different things."""
 
     what: str
@@ -115,15 +115,15 @@ class Difference:
     """Finds out where in the model's text it is decided."""
 
 
-def differences(native: Native, reading: Reading, done: Try, read: Answer) -> Iterator[Difference]:
+def differences(native: Native, reading: Reading, done: Try, read: TryAnswer) -> Iterator[TryDifference]:
     """Yield what differs in one try."""
     mine, model = done.answer, native.model
     place = partial(audit_place.of_action, native, done)
     if mine.enabled != read.enabled:
-        yield Difference("the action", _enabled(mine), _enabled(read), place)
+        yield TryDifference("the action", _enabled(mine), _enabled(read), place)
         return
     if mine.faults != read.faults:
-        yield Difference("the action", _faults(mine), _faults(read), place)
+        yield TryDifference("the action", _faults(mine), _faults(read), place)
         return
     if done.after is not None:
         for index in sorted(reading.leaves):
@@ -131,18 +131,18 @@ def differences(native: Native, reading: Reading, done: Try, read: Answer) -> It
             if expected != found:
                 leaf = model.leaves[index]
                 place = partial(audit_place.of_action, native, done, index)
-                yield Difference(f"{leaf.path} afterwards", expected, "nothing" if found is None else found, place)
+                yield TryDifference(f"{leaf.path} afterwards", expected, "nothing" if found is None else found, place)
     for name, value in read.verdicts.items():
         if name in mine.verdicts and mine.verdicts[name] != value:
             place = partial(_property, model, done, name)
-            yield Difference(f"the property {name}", mine.verdicts[name], value, place)
+            yield TryDifference(f"the property {name}", mine.verdicts[name], value, place)
 
 
-def _enabled(answer: Answer) -> str:
+def _enabled(answer: TryAnswer) -> str:
     return "enabled" if answer.enabled else "not enabled"
 
 
-def _faults(answer: Answer) -> str:
+def _faults(answer: TryAnswer) -> str:
     return f"violates {', '.join(sorted(answer.faults))}" if answer.faults else "violates nothing itself"
 
 
@@ -154,7 +154,7 @@ def _property(model: Model, done: Try, name: str) -> str:
     return audit_place.of_property(model, stated, *states)
 
 
-def story(native: Native, reading: Reading, done: Try, difference: Difference, seed: int) -> str:
+def story(native: Native, reading: Reading, done: Try, difference: TryDifference, seed: int) -> str:
     """Tell a difference: what it is about, both values, where the text is, and the run that leads there."""
     instance = native.instances[done.number]
     step = spelled(Taken(instance.action, instance.arguments(done.chosen)))

@@ -17,7 +17,7 @@ from checker.model.layout import flatten
 from checker.model.model import Model, Taken
 from checker.search.fingerprint import Words
 from checker.search.orbits import SAMPLE, differing_step, names_matter
-from checker.search.successors import Expander, Expansion, Found, States
+from checker.search.successors import Expander, Expansion, Parents, States
 from checker.symbolic.columns import Program
 from checker.symbolic.unread import Field, unread
 from spec.language import Property
@@ -99,7 +99,7 @@ class Search:
         self.names = names_matter(self.expander.reader) if naming else ""
         """What goes by names, in words; empty: nothing that has been found."""
         self.sample: list[States] = [np.array([list(flatten(model.init))], self.expander.width).T]
-        self.parents: list[Found] = []
+        self.parents: list[Parents] = []
         self.clock = Deadline(None)
         self.left = False
         """Whether a level has been left in the middle."""
@@ -193,7 +193,7 @@ class Search:
             return f"depth {limits.depth} reached"
         return ""
 
-    def _level(self, frontier: States, seen: Words) -> tuple[Found, States, Words]:
+    def _level(self, frontier: States, seen: Words) -> tuple[Parents, States, Words]:
         """Return the parents and columns of all new states one step on, and all fingerprints seen by then.
 
         When the time is over, what is left of the level is left out, and `left` says so.
@@ -211,9 +211,9 @@ class Search:
                 level = merge(level, expansion.fingerprints)
                 parts.append(expansion)
         if not parts:
-            return Found.none(), frontier[:, :0], seen
+            return Parents.none(), frontier[:, :0], seen
         states = np.concatenate([part.states for part in parts], axis=1)
-        return Found.join([part.found for part in parts]), states, merge(seen, level)
+        return Parents.join([part.found for part in parts]), states, merge(seen, level)
 
     def _note(self, expansion: Expansion) -> None:
         """Keep what has been found one step on from a part of the newest level."""

@@ -46,7 +46,7 @@ Number = Annotated[int, Range(0, "top")]
 
 
 @record
-class Cell:
+class CanaryCell:
     """A number, a flag, and one of the cells."""
 
     value: Number
@@ -66,7 +66,7 @@ class Told:
 class State:
     """The cells, numbers beside them, whose turn it is, and what only properties look at."""
 
-    cells: Annotated[Vector[Cell], Per("cells")]
+    cells: Annotated[Vector[CanaryCell], Per("cells")]
     numbers: Vector[Number]
     turn: Number
     high: Annotated[bool, Ghost()]
@@ -98,7 +98,7 @@ class Context(Decisions):
 def init(scope: Scope) -> State:
     """Return the first state."""
     return State(
-        Vector(Cell(0, False, ABSENT) for _ in range(scope.cells)),
+        Vector(CanaryCell(0, False, ABSENT) for _ in range(scope.cells)),
         Vector(0 for _ in range(2)),
         0,
         False,
@@ -131,7 +131,7 @@ def first_free(s: State) -> int:
     return ABSENT
 
 
-def raised(cell: Cell, by: int = 1) -> int:
+def raised(cell: CanaryCell, by: int = 1) -> int:
     """Return a cell's number and so many more, not above the end."""
     if cell.value + by > 2:
         return 2
@@ -179,7 +179,7 @@ def many(s: State, c: Context, chosen: tuple[bool, ...]) -> None:
         return
     free = first_free(s)
     if free != ABSENT:
-        s.cells[free] = Cell(value=s.cells[free].value, flag=False, owner=free)
+        s.cells[free] = CanaryCell(value=s.cells[free].value, flag=False, owner=free)
     s.turn -= 1
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from checker.search.bfs import Search
 from checker.search.successors import Compiled
-from checker.search.tries import Answer, Try
+from checker.search.tries import Try, TryAnswer
 from checker.symbolic.columns import Column, Program
 from checker.symbolic.graph import Value
 from spec.language import Property
@@ -31,7 +31,7 @@ class Reading(Protocol):
     leaves: frozenset[int]
     """The leaves of the state afterwards that it computes."""
 
-    def read(self, tries: Sequence[Try]) -> list[Answer]:
+    def read(self, tries: Sequence[Try]) -> list[TryAnswer]:
         """Return what the reading says of each try; verdicts that it does not give are left out."""
         ...
 
@@ -71,9 +71,9 @@ class Columns:
     def _folded(compiled: Compiled) -> list[tuple[Property, Value]]:
         return [*compiled.transition.steps, *compiled.transition.sights]
 
-    def read(self, tries: Sequence[Try]) -> list[Answer]:
+    def read(self, tries: Sequence[Try]) -> list[TryAnswer]:
         """Return what the programs make of each try."""
-        answers = [Answer(False) for _ in tries]
+        answers = [TryAnswer(False) for _ in tries]
         states = np.array([self._before(done) for done in tries], self.expander.width).T.copy()
         self._always(states, answers)
         guards = self._guards(list(states))
@@ -96,7 +96,7 @@ class Columns:
             values[index] = 0
         return values
 
-    def _always(self, states: Column, answers: list[Answer]) -> None:
+    def _always(self, states: Column, answers: list[TryAnswer]) -> None:
         for stated, program in self.search.always:
             held = self.expander.over(program, list(states)) if isinstance(program, Program) else program
             for answer, value in zip(answers, np.broadcast_to(held, len(answers)), strict=True):
@@ -114,7 +114,7 @@ class Columns:
         guards: list[Column | int],
         mine: list[int],
         tries: Sequence[Try],
-        answers: list[Answer],
+        answers: list[TryAnswer],
     ) -> None:
         """Take the tries of one instance."""
         places = self.places[compiled.number]

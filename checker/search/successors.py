@@ -31,7 +31,7 @@ _CHEAP = 400
 
 
 @dataclass(slots=True)
-class Found:
+class Parents:
     """Where new states come from, each column of shape [states]."""
 
     parent: NDArray[np.uint32]
@@ -40,14 +40,14 @@ class Found:
     choice: Choices
 
     @staticmethod
-    def none() -> Found:
+    def none() -> Parents:
         """Return an empty one."""
-        return Found(np.zeros(0, np.uint32), np.zeros(0, np.uint16), np.zeros(0, np.uint16))
+        return Parents(np.zeros(0, np.uint32), np.zeros(0, np.uint16), np.zeros(0, np.uint16))
 
     @staticmethod
-    def join(parts: list[Found]) -> Found:
+    def join(parts: list[Parents]) -> Parents:
         """Return several as one, in order."""
-        return Found(
+        return Parents(
             np.concatenate([part.parent for part in parts]),
             np.concatenate([part.instance for part in parts]),
             np.concatenate([part.choice for part in parts]),
@@ -58,7 +58,7 @@ class Found:
 class Expansion:
     """What there is one step on from a chunk of states."""
 
-    found: Found
+    found: Parents
     """Where the new states come from."""
     states: States
     """The new states, in the order of their fingerprints."""
@@ -73,7 +73,7 @@ class Expansion:
 
 
 @dataclass(slots=True)
-class Batch:
+class SuccessorBatch:
     """The successors of a chunk by one instance: where each comes from, and the leaves that changed."""
 
     compiled: Compiled
@@ -201,7 +201,7 @@ class Expander:
         States whose fingerprints are in one of the sorted arrays `known` are not new. `unseen`: each *sometimes* that
         is still to be looked for.
         """
-        expansion = Expansion(Found.none(), np.zeros((len(columns), 0), self.width), np.zeros(0, np.uint64))
+        expansion = Expansion(Parents.none(), np.zeros((len(columns), 0), self.width), np.zeros(0, np.uint64))
         batches = self._batches(columns, start, unseen, expansion)
         if not batches:
             return expansion
@@ -217,11 +217,13 @@ class Expander:
             prints = np.concatenate([self.symmetric.of(list(states[:, at : at + self.chunk])) for at in parts])
             keep = _unknown(prints, _first(prints), known)
             states, prints = states[:, keep], prints[keep]
-            found = Found(found.parent[keep], found.instance[keep], found.choice[keep])
+            found = Parents(found.parent[keep], found.instance[keep], found.choice[keep])
         expansion.found, expansion.states, expansion.fingerprints = found, states, prints
         return expansion
 
-    def _batches(self, columns: list[Column], start: int, unseen: Collection[str], expansion: Expansion) -> list[Batch]:
+    def _batches(
+        self, columns: list[Column], start: int, unseen: Collection[str], expansion: Expansion
+    ) -> list[SuccessorBatch]:
         """Return the successors of a chunk, one batch for each instance that is enabled anywhere."""
         words = self.plain.parts(columns)
         total = self._sum(words)
@@ -233,7 +235,7 @@ class Expander:
             parents, changed = rows[alive], [column[alive] for column in stepped.changed]
             if len(parents):
                 prints = self._fingerprint(compiled, parents, changed, columns, words, total)
-                batches.append(Batch(compiled, parents, choice[alive], changed, prints))
+                batches.append(SuccessorBatch(compiled, parents, choice[alive], changed, prints))
         return batches
 
     def enabled(self, columns: list[Column]) -> Iterator[tuple[Compiled, Places, Choices]]:
@@ -320,15 +322,15 @@ class Expander:
         return prints
 
     @staticmethod
-    def _gather(batches: list[Batch], keep: Places, start: int) -> Found:
+    def _gather(batches: list[SuccessorBatch], keep: Places, start: int) -> Parents:
         parents = np.concatenate([batch.rows for batch in batches])[keep] + start
         instances = np.repeat(
             np.array([batch.compiled.number for batch in batches], np.uint16), [len(batch.rows) for batch in batches]
         )
         choices = np.concatenate([batch.choice for batch in batches])
-        return Found(parents.astype(np.uint32), instances[keep], choices[keep])
+        return Parents(parents.astype(np.uint32), instances[keep], choices[keep])
 
-    def _states(self, batches: list[Batch], columns: list[Column], keep: Places) -> States:
+    def _states(self, batches: list[SuccessorBatch], columns: list[Column], keep: Places) -> States:
         """Return the columns of the chosen successors, in the order of `keep`."""
         states = np.zeros((len(columns), len(keep)), self.width)
         ends = np.cumsum([len(batch.rows) for batch in batches])

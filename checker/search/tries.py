@@ -26,7 +26,7 @@ WHOLE = 20
 
 
 @dataclass(slots=True)
-class Answer:
+class TryAnswer:
     """What one reading says of a try: the native one, or the one that gave a verdict."""
 
     enabled: bool
@@ -71,7 +71,7 @@ class Try:
     """The instance's place among the model's."""
     chosen: dict[str, int]
     """The instance's free parameters."""
-    answer: Answer
+    answer: TryAnswer
     after: Visit | None = None
 
 
@@ -111,12 +111,12 @@ class Native:
         try:
             state = self.model.take(at.state, instance.action, arguments)
         except Disabled:
-            return Try(at, number, chosen, Answer(False))
+            return Try(at, number, chosen, TryAnswer(False))
         except Violated as violation:
-            return Try(at, number, chosen, Answer(True, frozenset([violation.name])))
+            return Try(at, number, chosen, TryAnswer(True, frozenset([violation.name])))
         self._enabled.append((number, chosen))
         after = self.visit(state, at, Taken(instance.action, arguments))
-        return Try(at, number, chosen, Answer(True, after=dict(enumerate(after.values))), after)
+        return Try(at, number, chosen, TryAnswer(True, after=dict(enumerate(after.values))), after)
 
     # Which tries.
 

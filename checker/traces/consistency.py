@@ -9,7 +9,7 @@ that an engine doesn't record (null) isn't checked, but one that was recorded be
 from __future__ import annotations
 
 from checker.traces.format import Admit, Header, PrefillRow, PrepareRow, ProcessRow
-from checker.traces.request import Claim, Request
+from checker.traces.request import TraceClaim, TraceRequest
 from checker.traces.verdict import Problem
 
 ODD = "inconsistent-record"
@@ -35,7 +35,7 @@ def admit_problems(header: Header, event: Admit) -> list[Problem]:
     return found
 
 
-def prefill_problems(header: Header, request: Request, row: PrefillRow) -> list[Problem]:
+def prefill_problems(header: Header, request: TraceRequest, row: PrefillRow) -> list[Problem]:
     """Lengths and the copy of a prefill row, before the request takes them over."""
     found = []
     if row.prefix >= row.len:
@@ -57,7 +57,7 @@ def prefill_problems(header: Header, request: Request, row: PrefillRow) -> list[
     return found
 
 
-def decode_problems(header: Header, request: Request, row: PrepareRow) -> list[Problem]:
+def decode_problems(header: Header, request: TraceRequest, row: PrepareRow) -> list[Problem]:
     """Counters and the mark of a decode row, before the request takes them over."""
     found = []
     if not request.started:
@@ -96,7 +96,7 @@ def target_problems(header: Header, row: PrefillRow | PrepareRow) -> list[Proble
     return found
 
 
-def launch_pointer_problems(header: Header, request: Request, row: PrefillRow | PrepareRow) -> list[Problem]:
+def launch_pointer_problems(header: Header, request: TraceRequest, row: PrefillRow | PrepareRow) -> list[Problem]:
     """`next` and `last` after preparation (the eager `next` has `flip_problems` besides)."""
     found = []
     last = request.last
@@ -128,7 +128,7 @@ def launch_pointer_problems(header: Header, request: Request, row: PrefillRow | 
     return found
 
 
-def process_problems(header: Header, request: Request, claim: Claim | None, row: ProcessRow) -> list[Problem]:
+def process_problems(header: Header, request: TraceRequest, claim: TraceClaim | None, row: ProcessRow) -> list[Problem]:
     """Pointers and label after processing; `claim` is the row's own, if it had a mark.
 
     Only a marked row sets `last` and the label. A row without one leaves both, except that the label goes with its slot
@@ -155,7 +155,7 @@ def process_problems(header: Header, request: Request, claim: Claim | None, row:
     return found
 
 
-def explained_labels(header: Header, request: Request, claim: Claim | None, ring: Ints) -> set[int | None]:
+def explained_labels(header: Header, request: TraceRequest, claim: TraceClaim | None, ring: Ints) -> set[int | None]:
     """The labels that the request's rows explain after a result that leaves it with this ring (None: no label)."""
     old = request.ring
     if claim is not None:
@@ -171,7 +171,7 @@ def explained_labels(header: Header, request: Request, claim: Claim | None, ring
     return labels
 
 
-def flip_problems(header: Header, request: Request, next_: int | None) -> list[Problem]:
+def flip_problems(header: Header, request: TraceRequest, next_: int | None) -> list[Problem]:
     """Eager: every claim sits where the one before left `next`, and `next` isn't past the pending claims.
 
     Some designs advance `next` when the row is prepared, some when a result is processed, but by the time a boundary's
@@ -194,7 +194,7 @@ def flip_problems(header: Header, request: Request, next_: int | None) -> list[P
     return [Problem("flip", "flip-once", text)]
 
 
-def advance_problems(header: Header, request: Request) -> list[Problem]:
+def advance_problems(header: Header, request: TraceRequest) -> list[Problem]:
     """Eager: `next` has advanced at least once for each processed boundary and at most once for each claim."""
     if header.mode == "lazy" or header.ring == 1:
         return []
@@ -205,7 +205,7 @@ def advance_problems(header: Header, request: Request) -> list[Problem]:
     return [Problem("flip", "flip-once", text)]
 
 
-def lookahead_problems(header: Header, request: Request, count: int, lookahead: int) -> list[Problem]:
+def lookahead_problems(header: Header, request: TraceRequest, count: int, lookahead: int) -> list[Problem]:
     """The recorded lookahead of a decode row against 0 .. L, and against the counters."""
     found = []
     actual = request.count - count
@@ -220,7 +220,7 @@ def lookahead_problems(header: Header, request: Request, count: int, lookahead: 
     return found
 
 
-def held_problems(header: Header, request: Request, ring: Ints) -> list[Problem]:
+def held_problems(header: Header, request: TraceRequest, ring: Ints) -> list[Problem]:
     """The slots that a request holds outside of a donation, against the bound of its mode."""
     ahead = header.lookahead
     bound = header.ring + 1

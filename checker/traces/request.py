@@ -8,7 +8,7 @@ from checker.traces.format import PrefillRow, PrepareRow
 from checker.traces.verdict import Hazard
 
 
-class Claim(NamedTuple):
+class TraceClaim(NamedTuple):
     """A launched row with a mark whose result hasn't been processed."""
 
     batch: int
@@ -19,7 +19,7 @@ class Claim(NamedTuple):
     prefill: bool
 
 
-class Request:
+class TraceRequest:
     """One admission of a request. A name that is admitted again gets a new one, so late rows keep theirs.
 
     `next` is the value seen last in eager mode and the one that the rows explain in lazy mode; `last` and `label` are
@@ -54,10 +54,10 @@ class Request:
         self.last_batch = -1
         self.started = False
         self.prefills = 0  # prefill rows whose result hasn't been processed
-        self.claims: list[Claim] = []
+        self.claims: list[TraceClaim] = []
         self.boundaries = 0  # claims processed
         self.advances = 0  # steps that `next` has taken
-        self.newest: Claim | None = None  # the newest completed checkpoint that hasn't been published
+        self.newest: TraceClaim | None = None  # the newest completed checkpoint that hasn't been published
         self.taint: int | None = None  # the line of the bad copy that this request descends from
         self.transit: set[int] = set()  # slots that have left the ring and aren't published or freed yet
         self.over: Literal["done", "freed"] | None = None
@@ -75,11 +75,11 @@ class Request:
         return own if self.working is None else own | {self.working}
 
 
-class Batch(NamedTuple):
+class TraceBatch(NamedTuple):
     """A launched batch whose result hasn't been processed; `requests[i]` is the admission that `rows[i]` is about."""
 
     b: int
     line: int
     prefill: bool
     rows: tuple[PrefillRow | PrepareRow, ...]
-    requests: list[Request]
+    requests: list[TraceRequest]

@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from checker.traces import consistency as checks
 from checker.traces.format import BadTrace, Header, PrefillRow, PrepareRow, ProcessRow, Ring
-from checker.traces.request import Claim, Request
+from checker.traces.request import TraceClaim, TraceRequest
 from checker.traces.slots import SlotTable
 from checker.traces.verdict import HARMFUL_IF, Hazards, Problem
 
@@ -22,7 +22,7 @@ class RowFollower:
         self._table = table
         self._hazards = hazards
 
-    def launch_row(self, line: int, b: int, request: Request, row: PrefillRow | PrepareRow) -> None:
+    def launch_row(self, line: int, b: int, request: TraceRequest, row: PrefillRow | PrepareRow) -> None:
         """A row of batch `b` was launched: check it against the request, then let the request follow it."""
         header = self._header
         self.check_ring(line, row.ring)
@@ -52,7 +52,7 @@ class RowFollower:
         request.started = True
         request.len = row.len
         if row.mark is not None:
-            request.claims.append(Claim(b, line, row.mark, row.slot, row.pos, prefill))
+            request.claims.append(TraceClaim(b, line, row.mark, row.slot, row.pos, prefill))
             newest = request.newest
             if newest is not None and newest.slot == row.slot and header.mode == "lazy":
                 request.newest = None  # An in-place claim gives the old checkpoint up, and says so by its label.
@@ -65,7 +65,9 @@ class RowFollower:
         self.sync(line, request, "launch", problems)
         self._follow_flip(line, request, row.next)
 
-    def point(self, line: int, request: Request, claim: Claim | None, row: ProcessRow, problems: list[Problem]) -> None:
+    def point(
+        self, line: int, request: TraceRequest, claim: TraceClaim | None, row: ProcessRow, problems: list[Problem]
+    ) -> None:
         """Pointers, label and ring after a result; `claim` is the row's own, `problems` what was found so far."""
         header, ring, next_, last, label = self._header, row.ring, row.next, row.last, row.last_len
         assert isinstance(ring, tuple)
@@ -89,7 +91,7 @@ class RowFollower:
         self._follow_flip(line, request, next_)
         self._ring_apart(line, request, label, last, ring)
 
-    def _follow_flip(self, line: int, request: Request, next_: int | None) -> None:
+    def _follow_flip(self, line: int, request: TraceRequest, next_: int | None) -> None:
         # While a row targets the labelled `last`, the wrong flip behind it has been told already.
         apart = "apart" in request.opened
         problems = [] if apart else checks.flip_problems(self._header, request, next_)
@@ -102,7 +104,7 @@ class RowFollower:
         self.sync(line, request, "flip", problems)
 
     def _label_problems(
-        self, line: int, request: Request, label: int | None, last: int | None, ring: Ring
+        self, line: int, request: TraceRequest, label: int | None, last: int | None, ring: Ring
     ) -> list[Problem]:
         """The label against what the slot at `last` certainly holds."""
         if label is None:
@@ -116,7 +118,7 @@ class RowFollower:
         text = f"the label says that slot {slot} holds {label} tokens, but it holds {holds}"
         return [Problem("process:exact", "exact-label", text, slot)] if holds else []
 
-    def _ring_apart(self, line: int, request: Request, label: int | None, last: int | None, ring: Ring) -> None:
+    def _ring_apart(self, line: int, request: TraceRequest, label: int | None, last: int | None, ring: Ring) -> None:
         """After a result: a pending decode row must not target `last` while the label is present."""
         slot = None if label is None or last is None or last >= len(ring) else ring[last]
         claims = [claim for claim in request.claims if claim.slot == slot and not claim.prefill]
@@ -139,7 +141,7 @@ class RowFollower:
             root.harmful_if = HARMFUL_IF["ring-apart"]
             request.opened["apart"] = root
 
-    def adopt(self, line: int, event: str, request: Request, ring: Ring) -> list[Problem]:
+    def adopt(self, line: int, event: str, request: TraceRequest, ring: Ring) -> list[Problem]:
         """Take over the ring that a row shows: new slots are taken, old ones in transit until freed or published.
 
         Nothing takes a slot out of the ring at preparation, and one that left comes back only if the cache didn't
@@ -172,7 +174,7 @@ class RowFollower:
         request.hush()
         return found
 
-    def _advance(self, request: Request, next_: int | None, lazy_to: int | None = None) -> None:
+    def _advance(self, request: TraceRequest, next_: int | None, lazy_to: int | None = None) -> None:
         """Follow the producer position: as seen in eager mode, as the rows explain it in lazy mode."""
         if request.next is None:
             request.next = request.base = next_
@@ -182,12 +184,12 @@ class RowFollower:
             request.advances += (next_ - request.next) % self._header.ring
             request.next = next_
 
-    def sync(self, line: int, request: Request, scope: str, problems: list[Problem]) -> None:
+    def sync(self, line: int, request: TraceRequest, scope: str, problems: list[Problem]) -> None:
         """Open what `problems` brings, heal what it no longer has; `scope` is the beginning of the keys concerned."""
         self._hazards.sync(line, request.name, request.opened, scope, problems)
         request.hush()
 
-    def tell(self, line: int, request: Request, problems: Iterable[Problem]) -> None:
+    def tell(self, line: int, request: TraceRequest, problems: Iterable[Problem]) -> None:
         """Hazards of one moment, which nothing can heal."""
         for problem in problems:
             self._hazards.open(line, request.name, problem)

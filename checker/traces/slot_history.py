@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import deque
 from typing import NamedTuple
 
-from checker.traces.request import Request
-from checker.traces.verdict import Entry, Hazard
+from checker.traces.request import TraceRequest
+from checker.traces.verdict import Hazard, HistoryEntry
 
 HISTORY = 32
 AFTERWARDS = 8  # How many entries a violation's story goes on after the violation itself.
@@ -23,7 +23,7 @@ class Value(NamedTuple):
     `root`: the line of the bad copy that it descends from; minus the line of a row that cannot compute it; or None.
     """
 
-    request: Request
+    request: TraceRequest
     length: int
     root: int | None
 
@@ -58,22 +58,22 @@ class Slot:
 
     def __init__(self, number: int) -> None:
         self.id = number
-        self.owner: Request | None = None
+        self.owner: TraceRequest | None = None
         self.cached = False
-        self.key: Request | None = None  # whose text the cache key is
+        self.key: TraceRequest | None = None  # whose text the cache key is
         self.label: int | None = None
         self.bad: int | None = None  # the line of the violation that made this slot's present use wrong
         self.certain: Value | None = None
         self.pending: list[Write] = []
-        self.worker: Request | None = None
+        self.worker: TraceRequest | None = None
         self.excused = False  # whether it may come back after it has left its request's ring
         self.leak: Hazard | None = None
-        self.history: deque[Entry] = deque(maxlen=HISTORY)
-        self.watch: list[Entry] | None = None
+        self.history: deque[HistoryEntry] = deque(maxlen=HISTORY)
+        self.watch: list[HistoryEntry] | None = None
 
     def note(self, line: int, batch: int | None, cpu: str, device: str = "") -> None:
         """Add one entry to the story."""
-        entry = Entry(line, batch, cpu, device)
+        entry = HistoryEntry(line, batch, cpu, device)
         self.history.append(entry)
         if self.watch is not None:
             if len(self.watch) < HISTORY + AFTERWARDS:
@@ -81,7 +81,7 @@ class Slot:
             else:
                 self.watch = None
 
-    def story(self) -> list[Entry]:
+    def story(self) -> list[HistoryEntry]:
         """The story so far; what happens next is added to the returned list, up to eight more entries."""
         self.watch = list(self.history)
         return self.watch

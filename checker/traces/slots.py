@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections import deque
 
 from checker.traces.format import BadTrace, Header
-from checker.traces.request import Batch, Request
+from checker.traces.request import TraceBatch, TraceRequest
 from checker.traces.slot_history import Slot, Value, Write
-from checker.traces.verdict import Entry, Hazards, Problem, Violation, Violations
+from checker.traces.verdict import Hazards, HistoryEntry, Problem, Violation, Violations
 
 
 class SlotTable:
     """The slots of one trace. `batches`: the launched, unprocessed ones, shared with the judge that fills it."""
 
-    def __init__(self, header: Header, path: str, hazards: Hazards, batches: deque[Batch]) -> None:
+    def __init__(self, header: Header, path: str, hazards: Hazards, batches: deque[TraceBatch]) -> None:
         self.violations = Violations()
         self.processed = -1  # batches up to this one have certainly run
         self._header = header
@@ -37,7 +37,7 @@ class SlotTable:
         slot.settle(self.processed)
         return slot
 
-    def take(self, line: int, event: str, request: Request, number: int, role: str) -> None:
+    def take(self, line: int, event: str, request: TraceRequest, number: int, role: str) -> None:
         """The request gets a slot (`role`: for what); anything but a free one then has two owners."""
         slot = self.at(line, number)
         root = None
@@ -47,7 +47,7 @@ class SlotTable:
         slot.note(line, None, f"{request.name} takes it as its {role}")
         slot.owner, slot.cached, slot.label, slot.key, slot.bad, slot.worker = request, False, None, None, root, None
 
-    def twice(self, line: int, event: str, request: Request, number: int) -> None:
+    def twice(self, line: int, event: str, request: TraceRequest, number: int) -> None:
         """Two ring positions of one request hold the same slot."""
         slot = self.at(line, number)
         message = f"two positions of {request.name}'s ring hold slot {number}"
@@ -65,12 +65,12 @@ class SlotTable:
         for number in numbers:
             self.at(line, number).excused = True
 
-    def hold_working(self, line: int, request: Request) -> None:
+    def hold_working(self, line: int, request: TraceRequest) -> None:
         """From now on the working slot's content is what the request's own rows say."""
         if request.working is not None:
             self.at(line, request.working).worker = request
 
-    def retire(self, line: int, request: Request) -> None:
+    def retire(self, line: int, request: TraceRequest) -> None:
         """The request is over: write its working slot's content down, pending rows included."""
         if request.working is None:
             return
@@ -80,7 +80,7 @@ class SlotTable:
             slot.worker = None
             slot.note(line, None, f"{request.name} is over; its working slot", f"holds {slot.holds([])}")
 
-    def free(self, line: int, number: int) -> Request | None:
+    def free(self, line: int, number: int) -> TraceRequest | None:
         """Give a slot back. Returns the running request that was still using it, if there is one."""
         slot = self.at(line, number)
         owner = slot.owner
@@ -104,7 +104,7 @@ class SlotTable:
             self._bad(line, "evict", slot.owner, slot, None, "one-owner", message)
         self._release(line, slot, "evicted")
 
-    def publish(self, line: int, request: Request, number: int, length: int) -> None:
+    def publish(self, line: int, request: TraceRequest, number: int, length: int) -> None:
         """The slot goes to the cache under `length` tokens of the request."""
         slot = self.at(line, number)
         root, message = None, ""
@@ -120,7 +120,7 @@ class SlotTable:
         self.heal_leak(line, slot)
         slot.owner, slot.cached, slot.key, slot.label, slot.bad, slot.worker = None, True, request, length, root, None
 
-    def _publish_content(self, line: int, request: Request, slot: Slot, length: int) -> int | None:
+    def _publish_content(self, line: int, request: TraceRequest, slot: Slot, length: int) -> int | None:
         """Exactly `length` tokens must be what the slot has or is still to receive; else the line of the first cause.
 
         A write of something else on the way there counts too, as in no-inflight-target: whether a reader comes before
@@ -160,7 +160,7 @@ class SlotTable:
                 return f" (slot {slot.id} holds that state)"
         return ""
 
-    def keep(self, line: int, request: Request, number: int, length: int) -> None:
+    def keep(self, line: int, request: TraceRequest, number: int, length: int) -> None:
         """A publication that wasn't stored: the slot stays with its owner, which must be this request."""
         slot = self.at(line, number)
         if slot.owner is not request:
@@ -169,7 +169,7 @@ class SlotTable:
         slot.excused = True
         slot.note(line, None, f"not stored: {length} tokens of {request.name} are cached already")
 
-    def hit(self, line: int, batch: int, request: Request, number: int, prefix: int) -> None:
+    def hit(self, line: int, batch: int, request: TraceRequest, number: int, prefix: int) -> None:
         """The request starts from a copy of a slot, as the state of `prefix` tokens."""
         slot = self.at(line, number)
         root, message = None, ""
@@ -185,7 +185,7 @@ class SlotTable:
         slot.note(line, batch, f"launch b{batch}: {request.name} copies it as the state of {prefix} tokens")
 
     def write(
-        self, line: int, event: str, batch: int, request: Request, number: int, mark: int, passed: bool
+        self, line: int, event: str, batch: int, request: TraceRequest, number: int, mark: int, passed: bool
     ) -> list[Problem]:
         """A launched row will write a checkpoint into the slot; `passed`: it comes by the mark on its way."""
         slot = self.at(line, number)
@@ -212,7 +212,7 @@ class SlotTable:
         holds = slot.certain.words() if slot.certain else "nothing"
         slot.note(line, batch, f"result of b{batch} processed", f"b{batch} has run: {holds}")
 
-    def reclaim(self, line: int, event: str, request: Request, number: int) -> bool:
+    def reclaim(self, line: int, event: str, request: TraceRequest, number: int) -> bool:
         """A request that was over goes on using a slot. True if that slot isn't its own any more."""
         slot = self.at(line, number)
         if slot.owner is request:
@@ -222,7 +222,7 @@ class SlotTable:
         slot.owner, slot.cached, slot.bad = request, False, root
         return True
 
-    def holds_label(self, line: int, request: Request, number: int, length: int) -> str:
+    def holds_label(self, line: int, request: TraceRequest, number: int, length: int) -> str:
         """Return what the slot holds if that isn't certainly the request's state after `length` tokens, else ""."""
         slot = self.at(line, number)
         value = slot.certain
@@ -230,7 +230,7 @@ class SlotTable:
             return ""
         return slot.holds(self._steps(slot))
 
-    def leak(self, line: int, request: Request, number: int) -> None:
+    def leak(self, line: int, request: TraceRequest, number: int) -> None:
         """Report a slot that its request lets go without freeing or publishing it, once."""
         slot = self.at(line, number)
         if slot.leak is None and slot.owner is request:
@@ -264,13 +264,13 @@ class SlotTable:
         ]
 
     def _bad(
-        self, line: int, event: str, request: Request | None, slot: Slot, label: int | None, kind: str, message: str,
+        self, line: int, event: str, request: TraceRequest | None, slot: Slot, label: int | None, kind: str, message: str,
         root: int | None = None,
     ) -> int:  # fmt: skip
         """Add a violation; returns the line of its first cause, which is `root` if it follows from another one."""
         root = slot.bad if root is None else root
         holds = slot.holds(self._steps(slot))
-        story: list[Entry] = slot.story() if root is None and len(self.violations.kept) < 100 else []
+        story: list[HistoryEntry] = slot.story() if root is None and len(self.violations.kept) < 100 else []
         name = None if request is None else request.name
         return self.violations.add(Violation(line, event, name, slot.id, label, kind, holds, message, root, story))
 

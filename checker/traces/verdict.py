@@ -27,7 +27,7 @@ HARMFUL_IF = {
 HARMFUL_OTHERWISE = "the engine acted on the value that the record shows"
 
 
-class Entry(NamedTuple):
+class HistoryEntry(NamedTuple):
     """One line of a slot's story: what the CPU did, what is then known of the device; either may be empty."""
 
     line: int
@@ -52,7 +52,7 @@ class Violation(Struct):
     holds: str
     message: str
     root: int | None = None
-    story: list[Entry] = []
+    story: list[HistoryEntry] = []
 
 
 class Hazard(Struct):

@@ -36,7 +36,7 @@ from checker.traces.format import (
     Publish,
     read_trace,
 )  # fmt: skip
-from checker.traces.request import Batch, Claim, Request
+from checker.traces.request import TraceBatch, TraceClaim, TraceRequest
 from checker.traces.rows import RowFollower
 from checker.traces.slots import SlotTable
 from checker.traces.verdict import Hazard, Hazards, Problem, Verdict
@@ -57,12 +57,12 @@ class Judge:
         self._path = path
         self._close_look = close_look
         self._hazards = Hazards()
-        self._batches: deque[Batch] = deque()
+        self._batches: deque[TraceBatch] = deque()
         self._table = SlotTable(header, path, self._hazards, self._batches)
         self._rows = RowFollower(header, path, self._table, self._hazards)
-        self._running: dict[str, Request] = {}
-        self._ended: dict[str, Request] = {}
-        self._leaving: list[Request] = []
+        self._running: dict[str, TraceRequest] = {}
+        self._ended: dict[str, TraceRequest] = {}
+        self._leaving: list[TraceRequest] = []
         self._too_deep: Hazard | None = None  # more batches are pending than the header allows
         self._newest_batch = -1
         self._events = self._launched = self._admitted = 0
@@ -110,7 +110,7 @@ class Judge:
         if event.r in self._running:
             raise self._error(line, f"request {event.r} is admitted, and is running already")
         self._rows.check_ring(line, event.ring)
-        request = Request(event.r, event.working, self._header.ring, event.next, event.last)
+        request = TraceRequest(event.r, event.working, self._header.ring, event.next, event.last)
         self._ended.pop(event.r, None)
         self._running[event.r] = request
         self._admitted += 1
@@ -125,8 +125,8 @@ class Judge:
             raise self._error(line, f"batch {event.b} is launched after batch {self._newest_batch}")
         self._newest_batch = b = event.b
         self._launched += 1
-        requests: list[Request] = []
-        batch = Batch(b, line, isinstance(event, Prefill), event.rows, requests)
+        requests: list[TraceRequest] = []
+        batch = TraceBatch(b, line, isinstance(event, Prefill), event.rows, requests)
         self._batches.append(batch)
         interval, close_look, running = self._header.interval, self._close_look, self._running
         for row in event.rows:
@@ -204,7 +204,7 @@ class Judge:
             self._missing_row(line, batch, name, place)
 
     def _process_row(
-        self, line: int, batch: Batch, request: Request, launched: PrefillRow | PrepareRow, row: ProcessRow
+        self, line: int, batch: TraceBatch, request: TraceRequest, launched: PrefillRow | PrepareRow, row: ProcessRow
     ) -> None:
         claim = self._returned(line, batch, request, launched)
         if row.skipped:
@@ -265,7 +265,9 @@ class Judge:
             if using is not None:
                 self._over(line, using, "freed")
 
-    def _returned(self, line: int, batch: Batch, request: Request, launched: PrefillRow | PrepareRow) -> Claim | None:
+    def _returned(
+        self, line: int, batch: TraceBatch, request: TraceRequest, launched: PrefillRow | PrepareRow
+    ) -> TraceClaim | None:
         """A row has come back: it has run. Returns its claim."""
         claim = None
         request.prefills -= batch.prefill
@@ -278,21 +280,21 @@ class Judge:
             request.done_len = launched.len
         return claim
 
-    def _still_owed(self, line: int, request: Request, claim: Claim) -> bool:
+    def _still_owed(self, line: int, request: TraceRequest, claim: TraceClaim) -> bool:
         """Whether a finish must publish this completed checkpoint, if no newer one follows."""
         if claim.slot is None or self._table.at(line, claim.slot).owner is not request:
             return False
         # A lazy engine that finds no spare writes in place and thereby gives the checkpoint up.
         return self._header.mode == "eager" or all(other.slot != claim.slot for other in request.claims)
 
-    def _missing_row(self, line: int, batch: Batch, name: str, place: int) -> None:
+    def _missing_row(self, line: int, batch: TraceBatch, name: str, place: int) -> None:
         request = batch.requests[place]
         self._returned(line, batch, request, batch.rows[place])
         if request.over is None:
             text = f"the result of batch {batch.b} has no row for {name}, which is running"
             self._rows.tell(line, request, [Problem("missing", checks.ODD, text)])
 
-    def _late_result(self, line: int, request: Request) -> bool:
+    def _late_result(self, line: int, request: TraceRequest) -> bool:
         """A result for a request that is over. True if it turns out to be running still."""
         if request.over == "freed" and self._ended.get(request.name) is request:
             self._revive(line, "process", request.name)
@@ -301,7 +303,7 @@ class Judge:
         self._rows.tell(line, request, [Problem("late", checks.ODD, text)])
         return False
 
-    def _over(self, line: int, request: Request, how: str) -> None:
+    def _over(self, line: int, request: TraceRequest, how: str) -> None:
         self._table.retire(line, request)
         request.over = "done" if how == "done" else "freed"
         request.over_line = line
@@ -311,7 +313,7 @@ class Judge:
         if len(self._ended) > REMEMBERED:
             del self._ended[next(iter(self._ended))]
 
-    def _revive(self, line: int, event: str, name: str) -> Request:
+    def _revive(self, line: int, event: str, name: str) -> TraceRequest:
         """A row of a request that isn't running: if it is over and its slots are gone, they have two owners."""
         request = self._ended.pop(name, None)
         if request is None:

@@ -1,6 +1,6 @@
 """The one layout of two lanes: columns, broken lines, and both lanes in one row."""
 
-from checker.explain.lanes import CPU, DEVICE, Entry, Lanes, broken, timeline
+from checker.explain.lanes import CPU, DEVICE, LaneEntry, Lanes, broken, timeline
 
 NARROW = Lanes(6, 16, 26)
 WITH_BORDER = Lanes(4, 16, border=" | ")
@@ -44,9 +44,9 @@ def test_values_stay_with_their_names_where_they_are_tied():
 
 def test_slots_are_shown_where_they_change():
     entries = [
-        Entry(1, CPU, "admit", ("s0: -", "s1: -")),
-        Entry(2, DEVICE, "runs", ("s0: -", "s1: A@2")),
-        Entry(3, CPU, "abort", ("s0: -", "s1: A@2")),
+        LaneEntry(1, CPU, "admit", ("s0: -", "s1: -")),
+        LaneEntry(2, DEVICE, "runs", ("s0: -", "s1: A@2")),
+        LaneEntry(3, CPU, "abort", ("s0: -", "s1: A@2")),
     ]
     header, *rows = timeline(entries, 80)
     assert header.endswith("slots, where they change")

@@ -20,7 +20,7 @@ from checker.model.user_files import BadModel
 from checker.proof import matrix
 from checker.proof.bmc import check_model as check_bounded
 from checker.proof.induction import Induction
-from checker.proof.term_readings import Proof, Steps
+from checker.proof.term_readings import ProofReading, Steps
 from checker.search import audit, canary
 from checker.search.audit import Audit, Disagreement
 from checker.search.bfs import Limits, Search
@@ -199,7 +199,7 @@ SAYS = {
 def readings():
     model = model_for(OURS)
     induction = Induction(matrix.model_of(CORE))
-    return {"columns": (model, lambda: columns(model)), "terms": (induction.model, lambda: Proof(induction))}
+    return {"columns": (model, lambda: columns(model)), "terms": (induction.model, lambda: ProofReading(induction))}
 
 
 @pytest.mark.parametrize("kind", SAYS)

@@ -10,7 +10,7 @@ from checker.explain.story import render
 from checker.explain.story import tell as tell_run
 from checker.proof.boundary_columns import NAME
 from checker.proof.boundary_proof import Shipped
-from checker.proof.boundary_witness import Told, model_of, tell
+from checker.proof.boundary_witness import Witness, model_of, tell
 from runtime import boundary
 
 FILE = "runtime/boundary.py"
@@ -50,7 +50,7 @@ def failures(result: Shipped) -> Iterator[str]:
         yield _story(found)
 
 
-def _story(found: Told) -> str:
+def _story(found: Witness) -> str:
     if not found.run:
         return f"(a state of the solver's, which no run in small scopes reaches; scope {found.scope})"
     return render(tell_run(model_of(found), found.run, found.property, "slotproof verify --quick"))

@@ -6,7 +6,7 @@ import msgspec
 
 from checker.command.console import say_all
 from checker.exit_codes import SHOWN, VIOLATED
-from checker.traces.conformance.divergence import Answer, Conformity, Divergence, Place
+from checker.traces.conformance.divergence import Conformity, DesignAnswer, Divergence, Place
 from checker.traces.judge_file import Judgement
 
 
@@ -72,12 +72,12 @@ def accepted(told: Divergence) -> str:
     return f"no few answers of the design explain it; accepted is {told.field} = {_value(told.expected)}"
 
 
-def _answer(answer: Answer) -> str:
+def _answer(answer: DesignAnswer) -> str:
     about = f" ({answer.about})" if answer.about else ""
     return f"`{answer.decision}`{about} answers {_plain(answer.instead)} instead of {_plain(answer.answered)}"
 
 
-def _consulted(answer: Answer) -> str:
+def _consulted(answer: DesignAnswer) -> str:
     about = f" ({answer.about})" if answer.about else ""
     return f"`{answer.decision}`{about} answered {_plain(answer.answered)} and has a say in it"
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from checker.command.console import say_all
 from checker.exit_codes import SHOWN, VIOLATED
-from checker.lockstep.campaign import Campaign, Found, keep
+from checker.lockstep.campaign import Campaign, FailingRun, keep
 from checker.lockstep.mix import ACTIONS
 
 NEVER_BY_THE_RUNTIME: Final = frozenset({"reused-under-a-write"})
@@ -21,7 +21,7 @@ def exit_code(campaign: Campaign) -> int:
     return SHOWN if campaign.right else VIOLATED
 
 
-def kept(campaign: Campaign) -> list[tuple[Found, Path, Path]]:
+def kept(campaign: Campaign) -> list[tuple[FailingRun, Path, Path]]:
     """Save every failure of a campaign, and return each with its script and its trace."""
     return [(found, *keep(found)) for found in campaign.found]
 
@@ -32,7 +32,7 @@ def failures(campaign: Campaign) -> Iterator[str]:
         yield told(found, script, trace)
 
 
-def told(found: Found, script: Path, trace: Path) -> str:
+def told(found: FailingRun, script: Path, trace: Path) -> str:
     """Return a failure as a short program and as a timeline."""
     again = f"again: slotproof replay {script}" + (" --threaded" if found.threaded else "")
     if found.kind == "loop":

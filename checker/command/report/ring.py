@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from checker.command.console import say_all, table_text
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED, worst
-from checker.proof.ring_search import Cell, Table
+from checker.proof.ring_search import RingCell, Table
 from checker.proof.ring_theorem import CLAIMS
 
 
-def cell_text(cell: Cell) -> str:
+def cell_text(cell: RingCell) -> str:
     """Say what a cell shows, in two short lines."""
     ring = cell.enough.task.ring
     if cell.enough.broken:
@@ -37,7 +37,7 @@ def exit_code(result: Table) -> int:
     return worst(cell_code(cell) for cells in result.values() for cell in cells.values())
 
 
-def cell_code(cell: Cell) -> int:
+def cell_code(cell: RingCell) -> int:
     """Return the exit code that one cell alone would give."""
     wrong = cell.enough.broken or (cell.fewer and cell.fewer.complete and not cell.fewer.broken)
     if wrong:

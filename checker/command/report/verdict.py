@@ -8,7 +8,7 @@ from checker.command.console import say_all
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.lanes import Lanes
 from checker.traces.judge_file import Judgement
-from checker.traces.verdict import Entry, Hazard, Violation
+from checker.traces.verdict import Hazard, HistoryEntry, Violation
 
 FOLLOWERS = 3  # How many violations that follow from another one are listed.
 _LANES = Lanes(9, 72, border=" | ")
@@ -60,7 +60,7 @@ def violation_lines(violation: Violation) -> list[str]:
     ]
 
 
-def story_lines(story: list[Entry], marked: int) -> list[str]:
+def story_lines(story: list[HistoryEntry], marked: int) -> list[str]:
     """A slot's story, one line a step; the step at line `marked` of the trace carries an arrow."""
     lines = [_LANES.head(f"  {'line':>5}")]
     for entry in story:

@@ -28,14 +28,14 @@ class Place(NamedTuple):
     text: str
 
 
-class Guard(NamedTuple):
+class FalseGuard(NamedTuple):
     """The condition that stopped the spec's action. `property`: the one that a `require` names, None for a guard."""
 
     place: Place
     property: str | None
 
 
-class Answer(NamedTuple):
+class DesignAnswer(NamedTuple):
     """A decision that the spec consulted: what it was asked about, its answer, and the answer that the trace needs.
 
     `instead` is None where another answer changes what is expected, without making the event acceptable.
@@ -64,9 +64,9 @@ class Divergence(Struct):
     expected: object
     seen: object
     why: str = ""
-    guard: Guard | None = None
-    answers: list[Answer] = []
-    consulted: list[Answer] = []
+    guard: FalseGuard | None = None
+    answers: list[DesignAnswer] = []
+    consulted: list[DesignAnswer] = []
     written: list[Place] = []
     missing: bool = False
 

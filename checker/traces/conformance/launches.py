@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from checker.traces.conformance.shadow import Batch, Follower
+from checker.traces.conformance.shadow import Follower, ShadowBatch
 from checker.traces.format import Admit, Prefill, PrefillRow, Prepare, PrepareRow
 from spec.actions.admission import admit
 from spec.actions.decode import prepare
@@ -43,7 +43,7 @@ def follow_admit(follower: Follower, line: int, event: Admit) -> None:
 def follow_prefill(follower: Follower, line: int, event: Prefill) -> None:
     """A prefill batch. The spec has one request in each; several rows are its action again, into the same batch."""
     _launch(follower, line, "prefill", event)
-    batch = Batch(event.b, [])
+    batch = ShadowBatch(event.b, [])
     for row in event.rows:
         request = _request(follower, row.r)
         me = follower.state.requests[request]
@@ -87,7 +87,7 @@ def follow_prepare(follower: Follower, line: int, event: Prepare) -> None:
     made, everyone = list(state.batches[state.pending - 1].rows), list(state.requests)
     for row, request in zip(event.rows, requests, strict=True):
         _compare(follower, row, request, made[request], everyone[request])
-    follower.batches.append(Batch(event.b, [(row.r, r) for row, r in zip(event.rows, requests, strict=True)]))
+    follower.batches.append(ShadowBatch(event.b, [(row.r, r) for row, r in zip(event.rows, requests, strict=True)]))
     follower.collect()
 
 

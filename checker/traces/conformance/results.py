@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET
 
 from checker.traces.conformance.divergence import Group
-from checker.traces.conformance.shadow import Batch, Follower
+from checker.traces.conformance.shadow import Follower, ShadowBatch
 from checker.traces.conformance.slot_map import Physical
 from checker.traces.format import Evict, Free, Process, ProcessRow, Publish
 from spec.actions.cache import evict
@@ -51,7 +51,7 @@ def follow_effects(follower: Follower, group: Group) -> None:
 
 def _process(follower: Follower, event: Process, effects: Group) -> list[Offer]:
     """Process the oldest batch, compare its rows; returns the publications that the design makes."""
-    oldest = follower.batches[0] if follower.batches else Batch(event.b, [])
+    oldest = follower.batches[0] if follower.batches else ShadowBatch(event.b, [])
     if oldest.b != event.b:
         raise follower.differs(None, "b", oldest.b, event.b, "results are processed in launch order")
     matched = _match(follower, oldest, event)
@@ -81,7 +81,7 @@ def _process(follower: Follower, event: Process, effects: Group) -> list[Offer]:
     return offers
 
 
-def _match(follower: Follower, batch: Batch, event: Process) -> list[tuple[ProcessRow, RequestId]]:
+def _match(follower: Follower, batch: ShadowBatch, event: Process) -> list[tuple[ProcessRow, RequestId]]:
     """Pair the result's rows with the batch's. A row may be left out if its request has left."""
     requests = dict(batch.rows)
     state = follower.state
@@ -100,7 +100,7 @@ def _match(follower: Follower, batch: Batch, event: Process) -> list[tuple[Proce
     return matched
 
 
-def _already_cached(batch: Batch, effects: Group) -> list[Text]:
+def _already_cached(batch: ShadowBatch, effects: Group) -> list[Text]:
     """Return the keys that the trace says the cache held already."""
     requests = dict(batch.rows)
     return [

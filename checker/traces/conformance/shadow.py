@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TypeVar
 
-from checker.traces.conformance.divergence import Diverged, Divergence, Guard, stopped_at
-from checker.traces.conformance.shadow_design import Followed, followed
+from checker.traces.conformance.divergence import Diverged, Divergence, FalseGuard, stopped_at
+from checker.traces.conformance.shadow_design import FollowedDesign, followed
 from checker.traces.conformance.slot_map import Physical, SlotNames
 from checker.traces.format import Header
 from spec.design import Design
@@ -27,7 +27,7 @@ FIRST_REQUESTS = 2
 T = TypeVar("T")
 
 
-class Batch:
+class ShadowBatch:
     """A launched batch: its number in the trace, and its rows as (name, model request)."""
 
     def __init__(self, b: int, rows: list[tuple[str, RequestId]]) -> None:
@@ -47,7 +47,7 @@ class Follower:
             mode=header.mode, without_spare=without_spare, max_len=LONGEST,
         )  # fmt: skip
         self._per_request = per_request
-        self._kind: type[Followed] = followed(design)
+        self._kind: type[FollowedDesign] = followed(design)
         self.design = self._kind(self.scope)
         self.state: State = initial(self.scope)
         self.slots = SlotNames(self.scope.slots)
@@ -55,7 +55,7 @@ class Follower:
         self.running: dict[str, RequestId] = {}
         self.names: list[str | None] = [None] * self.scope.requests
         self.rows_out: list[int] = [0] * self.scope.requests
-        self.batches: deque[Batch] = deque()
+        self.batches: deque[ShadowBatch] = deque()
         self.newest = -1
         self.cache: dict[int, int] = {}
         """The slots that the cache owns, with their label in tokens."""
@@ -65,7 +65,7 @@ class Follower:
         self.event = ""
         self.batch: int | None = None
 
-    def copy(self, kind: type[Followed] | None = None) -> Follower:
+    def copy(self, kind: type[FollowedDesign] | None = None) -> Follower:
         """Return an independent copy, whose design is an instance of `kind` if that is given."""
         other = object.__new__(Follower)
         vars(other).update(vars(self))
@@ -117,7 +117,7 @@ class Follower:
         stated = error.name if isinstance(error, Violated) else None
         why = str(error).removeprefix(stated or "").removeprefix(": ")
         diverged = self.differs(who, "event", "not possible here", "it happened", why)
-        diverged.divergence.guard = Guard(place, stated)
+        diverged.divergence.guard = FalseGuard(place, stated)
         return diverged
 
     def ring_of(self, request: RequestId) -> tuple[Physical, ...]:

@@ -30,7 +30,7 @@ class Offering(Design):
         return super().may_donate(s, request, slot)
 
 
-class Followed(Offering):
+class FollowedDesign(Offering):
     """Mixed in front of a design by `followed`. The follower fills in, before each step, what the trace shows."""
 
     def __init__(self, scope: Scope) -> None:
@@ -55,6 +55,6 @@ class Followed(Offering):
         return processed[-1] if processed else next(iter(self.wanted), ABSENT)
 
 
-def followed(design: type[Design]) -> type[Followed]:
+def followed(design: type[Design]) -> type[FollowedDesign]:
     """Return the design with the trace as its allocator."""
-    return cast(type[Followed], type(f"Followed{design.__name__}", (Followed, design), {}))
+    return cast(type[FollowedDesign], type(f"Followed{design.__name__}", (FollowedDesign, design), {}))

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 
 from msgspec import to_builtins
 
-from checker.traces.conformance.divergence import ROOT, Answer, Diverged, Divergence, Group, Place, place_of
+from checker.traces.conformance.divergence import ROOT, DesignAnswer, Diverged, Divergence, Group, Place, place_of
 from checker.traces.conformance.shadow import Follower
-from checker.traces.conformance.shadow_design import Followed
+from checker.traces.conformance.shadow_design import FollowedDesign
 from spec.design import Design
 from spec.language import ABSENT
 from spec.state import Request, Row
@@ -40,13 +40,13 @@ class Probe:
         self.inside = False
 
 
-class Probed(Followed):
+class Probed(FollowedDesign):
     """Mixed in front of a followed design: tells its probe what it is asked."""
 
     probe: ClassVar[Probe]
 
 
-def _asking(base: type[Followed], name: str) -> Callable[..., object]:
+def _asking(base: type[FollowedDesign], name: str) -> Callable[..., object]:
     decide = getattr(base, name)
 
     def ask(self: Probed, *arguments: object) -> object:
@@ -108,7 +108,7 @@ def _next_answers(
     seen: list[int],
     tries: list[int],
     further: list[tuple[Changed, Divergence]],
-) -> list[Answer] | None:
+) -> list[DesignAnswer] | None:
     """Replace one more answer; returns the explanation, or collects in `further` what made a difference."""
     probe, _ = attempt(before, group, changed, step)
     for number, (name, _, answer) in enumerate(probe.asked):
@@ -156,9 +156,9 @@ def _numbers(group: Group) -> list[int]:
     return list(found)
 
 
-def _answer(probe: Probe, number: int, instead: int | bool | None) -> Answer:
+def _answer(probe: Probe, number: int, instead: int | bool | None) -> DesignAnswer:
     name, arguments, answer = probe.asked[number]
-    return Answer(name, _about(probe.follower, name, arguments), answer, instead)
+    return DesignAnswer(name, _about(probe.follower, name, arguments), answer, instead)
 
 
 def _about(follower: Follower, name: str, arguments: tuple[Any, ...]) -> str:
