@@ -36,10 +36,10 @@ from runtime.observer import Notices, Observer
 from runtime.pool import CACHE, RING, SlotPool
 from runtime.prefix_cache import Node, PrefixCache
 from runtime.requests import Handle, RequestTable
-from runtime.staging import Staging
 from runtime.states import StatePool
 from runtime.streams import Inline, Stream, failed
 from runtime.tracking import Contradiction, Prepared, Tracker
+from runtime.upload import Staging
 
 
 class Engine:

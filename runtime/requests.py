@@ -33,7 +33,7 @@ SEAT_BITS: Final = MOST_REQUESTS.bit_length() - 1
 SEAT_MASK: Final = MOST_REQUESTS - 1
 
 
-class NoSeat(RuntimeError):
+class TableFull(RuntimeError):
     """Every seat of the request table is taken (the scheduler admits no more than there are), or this is none."""
 
 
@@ -96,7 +96,7 @@ class RequestTable:
         """Give a request a seat; its record is an idle one."""
         arguments.name(name, "the name of a request")
         if not self._seats:
-            raise NoSeat(f"request {name}: all {len(self.names)} seats are taken")
+            raise TableFull(f"request {name}: all {len(self.names)} seats are taken")
         seat = self._seats.pop()
         self._taken[seat] = True
         self.names[seat] = name
@@ -105,7 +105,7 @@ class RequestTable:
     def clear(self, seat: int) -> None:
         """Make the record an idle one and the seat free; rows launched for it are dropped when they return."""
         if not self._taken[arguments.whole(seat, "a seat", 0, len(self.names))]:
-            raise NoSeat(f"seat {seat} is free already: nobody is going to get it twice")
+            raise TableFull(f"seat {seat} is free already: nobody is going to get it twice")
         self._taken[seat] = False
         self.block[:, seat] = self._idle[:, 0]
         self.ring[seat] = ABSENT

@@ -5,6 +5,6 @@ choices (what the parameters of actions range over) and actions (what can happen
 with what they act through: grid (boundaries), ring, rows (rows in flight) and slots (owners). Then design (the
 decisions that designs take differently), properties (what must hold), applies (in which scopes), sometimes (what must
 be seen) and lemmas (the contract). environment says what other requests are assumed to keep, discipline that ours
-keep it, duties what our own design does beyond doing no harm. language holds the few words that all of it is written
+keep it, postconditions what ours does beyond doing no harm. language holds the few words that all of it is written
 in; model is the module that the checker loads.
 """

@@ -1,19 +1,19 @@
 """All other requests, any number of them, as an environment of the named ones (scope: others=on).
 
 The rules of what any request may do with a slot are written once, below. Of the other requests they are assumed: each
-of their actions is guarded by them, and nothing else. Of the named ones they are shown (spec/discipline.py). Whether
+of their actions is guarded by them, and nothing else. Of the named ones they are shown (spec/guarantee.py). Whether
 another request is eager or lazy, how long it lives and what text it computes is left open: everything that the rules
 allow may happen.
 """
 
 from __future__ import annotations
 
-from spec.choices import families, lengths, others, slots
+from spec.boundary import on_grid
 from spec.design import Design
-from spec.grid import on_grid
+from spec.domains import families, lengths, others, slots
 from spec.language import ABSENT, action, copy, guard
 from spec.rows import awaits_write
-from spec.slots import forget, give_back
+from spec.slots import erase_dead_state, give_back
 from spec.state import Family, Length, Slot, State, Text
 
 # The rules.
@@ -58,7 +58,7 @@ def others_give_back(s: State, design: Design, slot: Slot) -> None:
     guard(may_use(s, slot, s.others[slot]), "no other request owns the slot")
     s.others[slot] = False
     give_back(s, slot)
-    forget(s)
+    erase_dead_state(s)
 
 
 @action(others, slot=slots, family=families, length=lengths)

@@ -293,15 +293,14 @@ def action(applies: Callable[[Any], bool] = _everywhere, /, **choices: Choices) 
 
 
 Phases = int | tuple[int, ...]
-"""One phase of a request, or several."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Property:
     """What is stated of a model, by its kind.
 
-    always: of every reachable state; step: of every transition; duty: of every transition of our own design; sometimes:
-    must be seen; lemma: of every reachable state of our own design.
+    always: of every reachable state; step: of every transition; sometimes: must be seen. Of our own design alone:
+    postcondition, of every transition; lemma, of every reachable state.
     """
 
     function: Callable[..., bool]
@@ -330,7 +329,7 @@ class Property:
     @property
     def of_steps(self) -> bool:
         """Whether it speaks about a step, the states before and after, and not about one state."""
-        return self.kind in ("step", "duty", "sometimes")
+        return self.kind in ("step", "postcondition", "sometimes")
 
     def __call__(self, *arguments: Any) -> bool:
         """Evaluate the property natively."""
@@ -376,12 +375,12 @@ def step(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     return Declaration("step", applies)
 
 
-def duty(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
+def postcondition(applies: Callable[[Any], bool] = _everywhere) -> Declaration:
     """Declare what our own design does in every transition: `function(before, after, context)`.
 
     It is claimed only where the context is exactly the model's own, and asked by searches only, never by a proof.
     """
-    return Declaration("duty", applies)
+    return Declaration("postcondition", applies)
 
 
 def lemma(applies: Callable[[Any], bool] = _everywhere, *, each: Phases | None = None) -> Declaration:

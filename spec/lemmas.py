@@ -8,8 +8,8 @@ of each request in a phase, `each=RUNNING`: of `request`, the record whose index
 from __future__ import annotations
 
 from spec.applies import eager, has_interval, lazy
+from spec.boundary import on_grid
 from spec.design import Design
-from spec.grid import on_grid
 from spec.language import ABSENT, lemma, new
 from spec.rows import awaits_write, claim_at, claim_pending, claims, others_write
 from spec.scope import ANY, EAGER, LAZY
@@ -31,7 +31,7 @@ def queue_is_dense(s: State, design: Design) -> bool:
 
 
 @lemma()
-def rows_make_sense(s: State, design: Design) -> bool:
+def rows_well_formed(s: State, design: Design) -> bool:
     """A present row computes at least one token from a known start; its mark lies between, at a position and slot."""
     for index, batch in enumerate(s.batches):
         for number, row in enumerate(batch.rows):
@@ -198,7 +198,7 @@ def held_before(s: State, place: int, slot: int) -> Text:
 
 
 @lemma(each=RUNNING)
-def strangers_came_before(s: State, design: Design, number: RequestId, request: Request) -> bool:
+def former_writers_first(s: State, design: Design, number: RequestId, request: Request) -> bool:
     """Rows that still write a slot for a former owner were launched before any row of its present owner."""
     for index, batch in enumerate(s.batches):
         row = batch.rows[number]
@@ -298,7 +298,7 @@ def owed_is_labelled(s: State, design: Design, number: RequestId, request: Reque
 
 LEMMAS = (
     queue_is_dense,
-    rows_make_sense,
+    rows_well_formed,
     idle_owns_nothing,
     admitted_is_fresh,
     ring_is_filled,
@@ -309,7 +309,7 @@ LEMMAS = (
     written_claims_hold,
     cached_is_written,
     working_is_current,
-    strangers_came_before,
+    former_writers_first,
     claims_are_in_order,
     boundaries_are_remembered,
     marks_are_on_the_grid,

@@ -2,9 +2,9 @@
 
 from spec.actions import ACTIONS
 from spec.design import Design as Context
-from spec.duties import DUTIES
 from spec.environment import OTHERS
 from spec.lemmas import LEMMAS
+from spec.postconditions import POSTCONDITIONS
 from spec.properties import PROPERTIES
 from spec.scope import Scope
 from spec.sometimes import SOMETIMES
@@ -12,7 +12,7 @@ from spec.state import State
 from spec.state import initial as init
 
 actions = ACTIONS + OTHERS
-properties = PROPERTIES + DUTIES + SOMETIMES + LEMMAS
+properties = PROPERTIES + POSTCONDITIONS + SOMETIMES + LEMMAS
 symmetric = ("requests", "families", "slots")
 
 __all__ = ["Context", "Scope", "State", "actions", "init", "properties", "symmetric"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from spec.applies import has_interval, lazy
 from spec.design import Design
-from spec.discipline import DISCIPLINE
+from spec.guarantee import GUARANTEE
 from spec.language import ABSENT, always, step
 from spec.rows import claim_pending, others_write, promised, writes
 from spec.scope import EAGER
@@ -305,5 +305,5 @@ PROPERTIES = (
     grid,
     batch_local,
     longest_prefix_taken,
-    *DISCIPLINE,
+    *GUARANTEE,
 )

@@ -41,7 +41,7 @@ def give_back(s: State, slot: Slot) -> None:
     s.free[slot] = True
 
 
-def worth_choosing(s: State, supply: Supply) -> bool:
+def is_distinct_choice(s: State, supply: Supply) -> bool:
     """Whether this supply says anything: a slot is named only if it is free and still in flight."""
     return supply == ABSENT or supply == EXHAUSTED or (s.free[supply] and in_flight(s, supply))
 
@@ -72,7 +72,7 @@ def release(s: State, design: Design, request: RequestId) -> None:
     s.requests[request] = new(Request, design.scope)
 
 
-def forget(s: State) -> None:
+def erase_dead_state(s: State) -> None:
     """Drop what nobody will ask for again, so that nothing comes to rely on it, and states that differ in it are one.
 
     That is what free slots hold, unless a launched row still reads it; and of rows that have run, where they started

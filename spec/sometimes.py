@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spec.applies import lazy
+from spec.boundary import boundary_behind
 from spec.design import Design
-from spec.grid import boundary_behind
 from spec.language import ABSENT, sometimes
 from spec.rows import awaits_read, claim_pending
 from spec.scope import EAGER, LAZY, OVERWRITE

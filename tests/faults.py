@@ -23,9 +23,9 @@ from runtime import boundary, device_ops, forward
 from runtime.engine import Engine
 from runtime.pool import SlotPool
 from runtime.requests import RequestTable
-from runtime.staging import Buffer, Staging
 from runtime.states import StatePool
 from runtime.tracking import Tracker
+from runtime.upload import Buffer, Staging
 from spec.scope import EAGER, LAZY, BadScope
 from tests.support.batch_faults import BATCH_FAULTS
 from tests.support.cache_faults import LOCK_FAULTS, ORDER_FAULTS
@@ -268,7 +268,7 @@ class Result:
     fault: Fault
     found: FailingRun | None
     shrinking: float
-    """Seconds from the first sight to the short story."""
+    """Seconds from the first witness to the short story."""
     most: int
 
     @property

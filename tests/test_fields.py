@@ -206,7 +206,7 @@ def test_what_is_read_and_changed_is_told_of_each_walk():
     assert {"Request.last_len", "State.free", "Text.family"} <= everything
     assert {field.spelled for field in unchanged(reader, [])} == everything
     [admit] = [instance for instance in model.instances() if instance.action.name == "admit"][:1]
-    changed = everything - {field.spelled for field in unchanged(reader, [reader.transition(admit, sights=False)])}
+    changed = everything - {field.spelled for field in unchanged(reader, [reader.transition(admit, witnesses=False)])}
     assert {"Request.phase", "Request.ring", "State.free"} <= changed
     assert not changed & {"Request.last_len", "Row.mark", "State.batches"}
     assert "Request.phase" not in {field.spelled for field in unread(model.shape, reader.looked)}

@@ -115,6 +115,6 @@ def gaps(outcomes: Iterable[Outcome]) -> list[str]:
     stated = [WELL_FORMED, *[stated.name for stated in PROPERTIES]]
     return [
         *[f"no design or edit violates {name}: it may be vacuous" for name in stated if name not in violated],
-        *[f"nothing reaches {sight.name}" for sight in SOMETIMES if sight.name not in seen],
+        *[f"nothing reaches {witness.name}" for witness in SOMETIMES if witness.name not in seen],
         *[f"nothing enables {name}" for name in sorted(actions - enabled)],
     ]

@@ -12,7 +12,7 @@ from typing import Any
 
 from checker.explain.lanes import CPU, DEVICE
 from checker.model.layout import flatten
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from spec.language import ABSENT, Vector
 from spec.rows import awaits_write, claims
 from spec.scope import EAGER
@@ -53,7 +53,7 @@ def launched(before: object, after: object) -> int:
     return int(isinstance(before, State) and isinstance(after, State) and after.pending > before.pending)
 
 
-def say(model: Model, number: int, before: Any, taken: Taken, after: Any) -> tuple[str, str]:
+def say(model: Model, number: int, before: Any, taken: TakenStep, after: Any) -> tuple[str, str]:
     """Return the lane of a step and the step in words.
 
     `number` is how many batches were launched before it; `after` is None where the step itself raised a violation.
@@ -70,7 +70,7 @@ def say(model: Model, number: int, before: Any, taken: Taken, after: Any) -> tup
 class _Chosen:
     """The arguments of a step by name: each a number, or one number for each request."""
 
-    def __init__(self, taken: Taken) -> None:
+    def __init__(self, taken: TakenStep) -> None:
         self._named = dict(zip(taken.action.choices, taken.arguments, strict=True))
 
     def __contains__(self, name: str) -> bool:
@@ -84,7 +84,7 @@ class _Chosen:
         return tuple(self._named[name])
 
 
-def _attempt(number: int, before: State, taken: Taken) -> str:
+def _attempt(number: int, before: State, taken: TakenStep) -> str:
     chosen = _Chosen(taken)
     if taken.action.name == "process":
         return f"result of batch {number - before.pending}" + "".join(
@@ -99,7 +99,7 @@ def _attempt(number: int, before: State, taken: Taken) -> str:
     return f"runs batch {number - before.pending + before.written}"
 
 
-def _generic(model: Model, before: Any, taken: Taken, after: Any) -> str:
+def _generic(model: Model, before: Any, taken: TakenStep, after: Any) -> str:
     call = f"{taken.action.name}({', '.join(_argument(value) for value in taken.arguments)})"
     if after is None:
         return f"{call}: stops in the middle, see below"

@@ -18,7 +18,7 @@ from checker.explain.lanes import CPU, LaneEntry, broken, timeline
 from checker.explain.narrate import launched, request_name, say, slot_name, text_name
 from checker.explain.reproduce import reproduce_line
 from checker.model.any_order import protocol
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.model.replay import Replay
 from spec.design import Design
 from spec.language import ABSENT, WELL_FORMED, Disabled, Violated
@@ -56,7 +56,7 @@ class Story:
     reproduce: str
 
 
-def tell(model: Model, steps: Sequence[Taken], property_name: str, reproduce: str = "") -> Story:
+def tell(model: Model, steps: Sequence[TakenStep], property_name: str, reproduce: str = "") -> Story:
     """Return the story of a run that violates a property; `reproduce` replaces the line made from design and scope.
 
     Raises ValueError if the property is unknown, or if the run does not violate it.
@@ -90,7 +90,7 @@ def tell(model: Model, steps: Sequence[Taken], property_name: str, reproduce: st
 # Finding.
 
 
-def _lenient(model: Model, steps: Sequence[Taken]) -> Replay:
+def _lenient(model: Model, steps: Sequence[TakenStep]) -> Replay:
     """Take the steps one by one, up to one that fails; the supply may go unused by another design."""
     run = Replay(model)
     for step in steps:
@@ -101,10 +101,10 @@ def _lenient(model: Model, steps: Sequence[Taken]) -> Replay:
     return run
 
 
-def _unsupplied(taken: Taken) -> Taken:
+def _unsupplied(taken: TakenStep) -> TakenStep:
     """Return the step with an ordinary supply: what the allocator would have given matters only if it is asked."""
     named = zip(taken.action.choices, taken.arguments, strict=True)
-    return Taken(taken.action, tuple(ABSENT if name == "supply" else value for name, value in named))
+    return TakenStep(taken.action, tuple(ABSENT if name == "supply" else value for name, value in named))
 
 
 def _why(run: Replay, property_name: str) -> Clause | None:
@@ -143,7 +143,7 @@ def _cannot(run: Replay) -> str:
 
 
 def entries_of(
-    model: Model, steps: Sequence[Taken], states: Sequence[Any], slots: Sequence[int] = ()
+    model: Model, steps: Sequence[TakenStep], states: Sequence[Any], slots: Sequence[int] = ()
 ) -> tuple[LaneEntry, ...]:
     """Return a run as entries of a timeline: of `states` the first is before all steps; the last step may have none."""
     entries, number = [], 0
@@ -188,7 +188,7 @@ def _owner(s: State, slot: int) -> str:
 
 
 def _compare(
-    ours: Model, steps: Sequence[Taken], property_name: str, entries: Sequence[LaneEntry], slots: Sequence[int]
+    ours: Model, steps: Sequence[TakenStep], property_name: str, entries: Sequence[LaneEntry], slots: Sequence[int]
 ) -> Comparison | None:
     """Return what our design does differently; None: nothing."""
     run = _lenient(ours, steps)

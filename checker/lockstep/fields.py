@@ -54,7 +54,7 @@ def _of_the_spec() -> Iterator[str]:
     unasked: list[list[Field]] = []
     constant: list[list[Field]] = []
     for model in models:
-        reader = Reader(model, duties=True)
+        reader = Reader(model, postconditions=True)
         transitions = [reader.transition(instance) for instance in model.instances()]
         for stated in [*model.of_kind("always"), *model.of_kind("lemma")]:
             reader.holds(stated, [reader.inputs])

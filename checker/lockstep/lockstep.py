@@ -1,6 +1,6 @@
 """The runtime and the spec side by side: after every step the runtime, looked at as a state of the spec, is the spec's.
 
-A `Twin` takes steps of the spec's actions on both. The free choices that the spec leaves open (which slot the allocator
+A `Lockstep` takes the spec's actions on both. The free choices that the spec leaves open (which slot the allocator
 hands out, which entry the cache gives up) are the runtime's; everything else the two compute on their own. Slots that
 the runtime holds back, because rows in flight still touch them, belong for the spec to other requests (others=on).
 """
@@ -17,7 +17,7 @@ import spec.model
 from checker.lockstep.abstraction import Mismatch, View, differences
 from checker.lockstep.runtime_invariants import evictable, rows_in_flight, touched
 from checker.lockstep.watch import Watch
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.scenarios.stutters import move, regroup
 from runtime.boundary import ABSENT
 from runtime.columns import Ints
@@ -26,13 +26,13 @@ from runtime.engine import Engine
 from runtime.exact_model import ExactModel, text
 from runtime.pool import OUTSIDE
 from runtime.streams import Simulated, Stream
+from spec.actions.abort import abort
 from spec.actions.admission import admit
 from spec.actions.cache import evict
 from spec.actions.decode import prepare
 from spec.actions.device import device
 from spec.actions.prefill import prefill
 from spec.actions.results import process
-from spec.actions.transfer import abort
 from spec.design import Design
 from spec.environment import others_give_back, others_take
 from spec.language import Action, Disabled, Property, Violated, copy, new
@@ -96,7 +96,7 @@ def config_of(scope: Scope) -> Config:
         raise BadScope(f"no runtime has these sizes: {error}") from error
 
 
-class Twin:
+class Lockstep:
     """One runtime and one state of the spec, which take every step together.
 
     On a simulated device everything is compared after every step. On any other stream the device goes its own way: what
@@ -115,7 +115,7 @@ class Twin:
         self.view = self.watch.view = View(self.engine, scope.families)
         self.seats: dict[RequestId, int] = {}
         """The seat of each request of the spec that is in use."""
-        self.steps: list[Taken] = []
+        self.steps: list[TakenStep] = []
         """The spec's steps so far."""
         self.states: list[State] = [self.state]
         """The spec's states, one more than steps unless the last step has failed."""
@@ -369,7 +369,7 @@ class Twin:
         before = self.state
         after = copy(before)
         after.step = new(Step, self.scope)
-        self.steps.append(Taken(action, arguments))
+        self.steps.append(TakenStep(action, arguments))
         try:
             action.function(after, self.design, *arguments)
         except Disabled as error:

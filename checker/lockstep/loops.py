@@ -19,7 +19,7 @@ import numpy as np
 from checker.explain.narrate import family_name
 from checker.lockstep.lockstep import Failed
 from checker.lockstep.machine import Run
-from checker.lockstep.step import Move, attempt
+from checker.lockstep.step import DrawnStep, attempt
 from runtime.batch import Batch
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
@@ -106,13 +106,13 @@ class FollowedEngine:
         names = self._run.twin.unused()
         if not names:
             return ABSENT
-        self._run.take(Move("admit", names[0], int(prompt[0]) - 1, len(prompt)))
+        self._run.take(DrawnStep("admit", names[0], int(prompt[0]) - 1, len(prompt)))
         seat = self._run.twin.seats.get(names[0], ABSENT)
         return ABSENT if seat == ABSENT else self._run.twin.engine.table.handle(seat)
 
     def prefill(self, handle: Handle) -> Batch:
         """Launch a prefill."""
-        self._run.take(Move("prefill", self._at(handle)))
+        self._run.take(DrawnStep("prefill", self._at(handle)))
         return self._run.twin.engine.pending[-1]
 
     def decode(self, handles: Ints) -> Batch:
@@ -120,7 +120,7 @@ class FollowedEngine:
         for handle in handles.tolist():
             if not self._loop.is_short(handle):
                 self._run.fail("decode", f"{self._loop.seated[handle].name} is decoded further than it has asked for")
-        self._run.take(Move("prepare", names=tuple(sorted(map(self._at, handles.tolist())))))
+        self._run.take(DrawnStep("prepare", names=tuple(sorted(map(self._at, handles.tolist())))))
         return self._run.twin.engine.pending[-1]
 
     def process(self, tokens: Ints, finishes: Bools) -> Batch:
@@ -138,12 +138,12 @@ class FollowedEngine:
                     told = "goes on" if last else "finishes"
                     self._run.fail("finish", f"{self._loop.seated[handle].name} {told} with batch {batch.number}")
         ending = [self._at(handle) for place, handle in enumerate(handles) if finishes[place]]
-        self._run.take(Move("process", names=tuple(sorted(ending))))
+        self._run.take(DrawnStep("process", names=tuple(sorted(ending))))
         return batch
 
     def abort(self, handle: Handle) -> None:
         """Abort a request."""
-        self._run.take(Move("abort", self._at(handle)))
+        self._run.take(DrawnStep("abort", self._at(handle)))
 
 
 class Loop(Scheduler):
@@ -191,7 +191,7 @@ class Loop(Scheduler):
             if asked.aborted == self._turn and asked.name in here:
                 self.abort(asked.name)
         while self.run.twin.state.pending - self.run.twin.state.written > self._behind:
-            self.run.take(Move("device"))
+            self.run.take(DrawnStep("device"))
         return super().launch()
 
     def process(self) -> None:
@@ -202,7 +202,7 @@ class Loop(Scheduler):
         if not self.overlapped and len(twin.engine.pending) > 1:
             self.run.fail("ahead", f"the plain loop has launched {len(twin.engine.pending)} batches at once")
         while not twin.ready():
-            self.run.take(Move("device"))
+            self.run.take(DrawnStep("device"))
         super().process()
 
     def named(self, handle: Handle) -> RequestId:

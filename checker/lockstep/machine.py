@@ -16,9 +16,9 @@ from functools import partial
 from random import Random
 from typing import NoReturn, TypeVar
 
-from checker.lockstep.lockstep import Failed, Twin
+from checker.lockstep.lockstep import Failed, Lockstep
 from checker.lockstep.mix import ACTIONS, Mix
-from checker.lockstep.step import Move, attempt, script, story
+from checker.lockstep.step import DrawnStep, attempt, script, story
 from runtime.streams import Stream
 from spec.scope import EAGER, LAZY, OVERWRITE, SKIP, Scope
 from spec.state import ADMITTED
@@ -87,8 +87,8 @@ class Run:
     def __init__(self, scope: Scope, stream: Stream | None = None, looks: bool = True) -> None:
         """Begin; `looks`: whether each *sometimes* is looked for."""
         self.scope = scope
-        self.twin = Twin(scope, stream)
-        self.moves: list[Move] = []
+        self.twin = Lockstep(scope, stream)
+        self.moves: list[DrawnStep] = []
         self.failed: Failed | None = None
         self.remarks: list[str] = []
         """What its script says of it besides."""
@@ -113,7 +113,7 @@ class Run:
         }
         return [action for action in ACTIONS if possible[action]]
 
-    def take(self, move: Move) -> None:
+    def take(self, move: DrawnStep) -> None:
         """Take one step; raises Failed, and keeps it."""
         self.moves.append(move)
         self.attempt(partial(move.perform, self.twin))
@@ -122,7 +122,7 @@ class Run:
     def finish(self) -> None:
         """Let the device run what is left, and compare; raises Failed, and keeps it."""
         while self.twin.told_when_to_run and self.twin.state.written < self.twin.state.pending:
-            self.take(Move("device"))
+            self.take(DrawnStep("device"))
         self.attempt(partial(attempt, self.twin.settle))
 
     def close(self) -> None:
@@ -191,7 +191,7 @@ def take_one(rng: Random, run: Run, mix: Mix) -> None:
         run.take(_move(run.twin, action, rng.randrange(16), rng.randrange(16)))
 
 
-def _move(twin: Twin, action: str, who: int, special: int) -> Move:
+def _move(twin: Lockstep, action: str, who: int, special: int) -> DrawnStep:
     """Return the step that the numbers mean; `who` and `special` are 0..15, and 0 is the plainest."""
     # Each once in four times: mostly requests live long, batches are full, and the pool has what is asked for.
     some, exhausted = who if special % 4 == 3 else 0, special // 4 == 3
@@ -203,13 +203,13 @@ def _move(twin: Twin, action: str, who: int, special: int) -> Move:
             cached = [key for key in twin.state.cached if 0 < key.length < twin.scope.max_len] if special >= 8 else []
             if cached:
                 key = _one(cached, who)
-                return Move(action, name, key.family, key.length + 1 + special % (twin.scope.max_len - key.length))
-            return Move(action, name, who % families, 1 + special % twin.scope.max_len)
+                return DrawnStep(action, name, key.family, key.length + 1 + special % (twin.scope.max_len - key.length))
+            return DrawnStep(action, name, who % families, 1 + special % twin.scope.max_len)
         case "prefill":
-            return Move(action, _one(twin.in_phase(ADMITTED), who))
+            return DrawnStep(action, _one(twin.in_phase(ADMITTED), who))
         case "prepare":
             names = tuple(name for name in twin.decodable() if not some >> name & 1)
-            return Move(action, names=names, exhausted=twin.scope.mode == LAZY and exhausted)
+            return DrawnStep(action, names=names, exhausted=twin.scope.mode == LAZY and exhausted)
         case "process":
             # Who cannot go on would otherwise sit there until it is aborted.
             names = tuple(
@@ -217,17 +217,19 @@ def _move(twin: Twin, action: str, who: int, special: int) -> Move:
                 for name in twin.ending()
                 if some >> name & 1 or (special % 4 in (1, 2) and name not in twin.decodable())
             )
-            return Move(action, names=names, exhausted=exhausted)
+            return DrawnStep(action, names=names, exhausted=exhausted)
         case "abort":
-            return Move(action, _one(sorted(twin.seats), who))
+            return DrawnStep(action, _one(sorted(twin.seats), who))
         case "evict":
-            return Move(action, key=_one(twin.unlocked(), who))
+            return DrawnStep(action, key=_one(twin.unlocked(), who))
         case "move":
-            return Move(action, _one(twin.movable(), who), seat=_one(twin.seats_left(), special))
+            return DrawnStep(action, _one(twin.movable(), who), seat=_one(twin.seats_left(), special))
         case "regroup":
             together = twin.regroupable()
-            return Move(action, names=tuple(name for name in together if who >> name & 1) or (_one(together, who),))
-    return Move(action)
+            return DrawnStep(
+                action, names=tuple(name for name in together if who >> name & 1) or (_one(together, who),)
+            )
+    return DrawnStep(action)
 
 
 def _one(possible: Sequence[T], who: int) -> T:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from checker.lockstep.lockstep import Twin
+from checker.lockstep.lockstep import Lockstep
 from spec.state import ADMITTED
 
 ACTIONS: Final = ("device", "process", "abort", "evict", "admit", "prefill", "prepare", "move", "regroup")
@@ -36,30 +36,30 @@ _WEIGHTS: Final = {
 class Situation:
     """What may be the case for a while, and by what it multiplies the weights of some rules meanwhile."""
 
-    holds: Callable[[Twin], bool]
+    holds: Callable[[Lockstep], bool]
     factors: Mapping[str, float]
 
 
-def _nobody_decodes(twin: Twin) -> bool:
+def _nobody_decodes(twin: Lockstep) -> bool:
     """Preparing a batch makes the lookahead jitter then, and does little else."""
     return not twin.decodable()
 
 
-def _cache_is_read(twin: Twin) -> bool:
+def _cache_is_read(twin: Lockstep) -> bool:
     """A launched prefill copies from the cache: what is given up meanwhile must not be handed on."""
     return any(node.read_by > twin.engine.processed for node in twin.engine.cache)
 
 
-def _sources(twin: Twin) -> list[int]:
+def _sources(twin: Lockstep) -> list[int]:
     return [me.source for me in twin.state.requests if me.phase == ADMITTED and me.source >= 0]
 
 
-def _entry_is_locked(twin: Twin) -> bool:
+def _entry_is_locked(twin: Lockstep) -> bool:
     """An admitted request is going to copy from the cache: another one may come to share the entry with it."""
     return bool(_sources(twin))
 
 
-def _entry_is_shared(twin: Twin) -> bool:
+def _entry_is_shared(twin: Lockstep) -> bool:
     """Two are going to copy from one entry: now one of them may leave, or go on alone."""
     sources = _sources(twin)
     return len(sources) > len(set(sources))
@@ -83,7 +83,7 @@ class Mix:
         self.weights = {action: rng.choice(choices) for action, choices in _WEIGHTS.items()}
         self.situations = ALWAYS + rng.choice(((), CROWD))
 
-    def now(self, twin: Twin) -> dict[str, int]:
+    def now(self, twin: Lockstep) -> dict[str, int]:
         """Return what the rules weigh in the present situation."""
         weights = dict(self.weights)
         for situation in self.situations:

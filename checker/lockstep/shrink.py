@@ -12,16 +12,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from checker.lockstep.lockstep import Failed, Twin
+from checker.lockstep.lockstep import Failed, Lockstep
 from checker.lockstep.machine import Run
-from checker.lockstep.step import Move, possible
+from checker.lockstep.step import DrawnStep, possible
 from runtime.streams import Simulated, Stream
 from spec.scope import BadScope, Scope
 from spec.state import RequestId
 
 NewStream = Callable[[], Stream]
 """Makes the device that a run is played on."""
-Cut = Callable[[list[Move], int], list[Move] | None]
+Cut = Callable[[list[DrawnStep], int], list[DrawnStep] | None]
 """Leaves out of some moves what stands at a place, counted in its own way; None: there is no such place."""
 MOST_NAMES = 7
 """With more names there are too many orders of them for a model, and a timeline is told by one."""
@@ -29,15 +29,15 @@ PAIRS_UP_TO = 20
 """A run of so many steps is short enough to try every pair of them."""
 
 
-_PRESENT = {"prepare": Twin.decodable, "process": Twin.ending, "regroup": Twin.regroupable}
+_PRESENT = {"prepare": Lockstep.decodable, "process": Lockstep.ending, "regroup": Lockstep.regroupable}
 """Who can be named in a step about several requests."""
 
 _SIZES = ("requests", "slots", "families", "ring", "lookahead", "max_len")
 
 
-def told_to_run(moves: Sequence[Move]) -> list[Move]:
+def told_to_run(moves: Sequence[DrawnStep]) -> list[DrawnStep]:
     """Return the moves of a run on a thread for a device that runs when it is told to."""
-    return [each for move in moves for each in ([Move("device"), move] if move.action == "process" else [move])]
+    return [each for move in moves for each in ([DrawnStep("device"), move] if move.action == "process" else [move])]
 
 
 def shorten(run: Run, seconds: float, stream: NewStream = Simulated) -> Run:
@@ -66,12 +66,12 @@ def _thinned(run: Run, until: float, stream: NewStream) -> Run:
     return run
 
 
-def _without_piece(moves: list[Move], place: int, size: int) -> list[Move] | None:
+def _without_piece(moves: list[DrawnStep], place: int, size: int) -> list[DrawnStep] | None:
     start = place * size
     return moves[:start] + moves[start + size :] if start < len(moves) else None
 
 
-def _without_request(moves: list[Move], place: int) -> list[Move] | None:
+def _without_request(moves: list[DrawnStep], place: int) -> list[DrawnStep] | None:
     """Return the moves without those of a request, from one admission to the next under its name."""
     admitted = [at for at, move in enumerate(moves) if move.action == "admit"]
     if place >= len(admitted):
@@ -87,7 +87,7 @@ def _without_request(moves: list[Move], place: int) -> list[Move] | None:
     return left
 
 
-def _without_batch(moves: list[Move], place: int) -> list[Move] | None:
+def _without_batch(moves: list[DrawnStep], place: int) -> list[DrawnStep] | None:
     """Return the moves without a launch, its work on the device, and its result."""
     kinds = (("prefill", "prepare"), ("device",), ("process",))
     listed = [[at for at, move in enumerate(moves) if move.action in kind] for kind in kinds]
@@ -107,7 +107,7 @@ def _shortened(run: Run, until: float, stream: NewStream) -> Run:
     return best
 
 
-def _elsewhere(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
+def _elsewhere(run: Run) -> Iterator[tuple[Scope, list[DrawnStep]]]:
     """Yield the moves where they may be shortened further than where they have been found."""
     # Where slots or names are scarce, steps are needed to get them back.
     roomy = _with_room(run)
@@ -118,7 +118,7 @@ def _elsewhere(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
         yield run.scope.replace(interval=interval), run.moves
 
 
-def _with_room(run: Run) -> tuple[Scope, list[Move]]:
+def _with_room(run: Run) -> tuple[Scope, list[DrawnStep]]:
     """Return the moves with a name of its own for every admission, and slots for all of them at once."""
     names: dict[RequestId, RequestId] = {}
     moves = []
@@ -132,12 +132,12 @@ def _with_room(run: Run) -> tuple[Scope, list[Move]]:
     return scope.replace(requests=max(1, admitted), slots=scope.slots + admitted * (1 + scope.ring)), moves
 
 
-def _renamed(move: Move, names: Mapping[RequestId, RequestId]) -> Move:
+def _renamed(move: DrawnStep, names: Mapping[RequestId, RequestId]) -> DrawnStep:
     request = names.get(move.request, move.request)
     return dataclasses.replace(move, request=request, names=tuple(sorted({names.get(n, n) for n in move.names})))
 
 
-def failing(scope: Scope, moves: Sequence[Move], stream: NewStream = Simulated) -> Run | None:
+def failing(scope: Scope, moves: Sequence[DrawnStep], stream: NewStream = Simulated) -> Run | None:
     """Play what is possible of some moves, on a simulated device or another; return the run if it fails."""
     try:
         run = Run(scope, stream(), looks=False)
@@ -155,7 +155,7 @@ def failing(scope: Scope, moves: Sequence[Move], stream: NewStream = Simulated) 
     return None
 
 
-def _adapted(twin: Twin, move: Move) -> Move:
+def _adapted(twin: Lockstep, move: DrawnStep) -> DrawnStep:
     """Leave those out of a batch or a result who cannot be in it any more, and evict another entry if one is gone."""
     if move.action in ("prepare", "process", "regroup"):
         present = _PRESENT[move.action](twin)
@@ -181,7 +181,7 @@ def _cost(run: Run) -> tuple[int, int, int]:
     return len(run.moves), words, sum(getattr(run.scope, size) for size in _SIZES)
 
 
-def _without(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
+def _without(run: Run) -> Iterator[tuple[Scope, list[DrawnStep]]]:
     """Yield the moves without some neighbours, then without any two."""
     moves = run.moves
     for size in (4, 2, 1):
@@ -192,20 +192,20 @@ def _without(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
             yield run.scope, [move for place, move in enumerate(moves) if place not in (first, second)]
 
 
-def _aborted(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
+def _aborted(run: Run) -> Iterator[tuple[Scope, list[DrawnStep]]]:
     """Yield the moves with an abort in place of two or more neighbours: it is the shortest way out."""
     moves = run.moves
     if len(moves) <= PAIRS_UP_TO:
         for start, stop in itertools.combinations(range(len(moves) + 1), 2):
             for name in {move.request for move in moves[:start] if move.action == "admit"} if stop - start > 1 else ():
-                yield run.scope, [*moves[:start], Move("abort", name), *moves[stop:]]
+                yield run.scope, [*moves[:start], DrawnStep("abort", name), *moves[stop:]]
 
 
-def _prefilled(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
+def _prefilled(run: Run) -> Iterator[tuple[Scope, list[DrawnStep]]]:
     """Yield the moves with a longer prompt in place of a request's first decode steps."""
     moves = run.moves
     for place, move in enumerate(moves):
-        prepared = [p for p in range(place, len(moves)) if moves[p] == Move("prepare", names=(move.request,))]
+        prepared = [p for p in range(place, len(moves)) if moves[p] == DrawnStep("prepare", names=(move.request,))]
         # What ended with a decode step's result ends with the prefill's, so another result has to go.
         results = [p for p in range(place, len(moves)) if moves[p].action == "process"]
         for more in range(1, run.scope.max_len - move.prompt + 1 if move.action == "admit" else 0):
@@ -216,7 +216,7 @@ def _prefilled(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
                 yield run.scope, [*moves[:place], longer, *rest]
 
 
-def _plainer(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
+def _plainer(run: Run) -> Iterator[tuple[Scope, list[DrawnStep]]]:
     """Yield the moves with one of them said more plainly."""
     for place, move in enumerate(run.moves):
         plainer = [dataclasses.replace(move, prompt=prompt) for prompt in range(1, move.prompt)]
@@ -227,7 +227,7 @@ def _plainer(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
             yield run.scope, [*run.moves[:place], instead, *run.moves[place + 1 :]]
 
 
-def _smaller(run: Run) -> Iterator[tuple[Scope, list[Move]]]:
+def _smaller(run: Run) -> Iterator[tuple[Scope, list[DrawnStep]]]:
     """Yield the same moves with one name less, or in a scope that is smaller in one respect."""
     for name, other in itertools.combinations(range(run.scope.requests), 2):
         yield run.scope, [_renamed(move, {other: name}) for move in run.moves]

@@ -14,7 +14,7 @@ import spec.model
 from checker.explain.lanes import timeline
 from checker.explain.narrate import family_name, request_name, text_name
 from checker.explain.story import entries_of
-from checker.lockstep.lockstep import Failed, Twin
+from checker.lockstep.lockstep import Failed, Lockstep
 from checker.lockstep.watch import RecordingWatch
 from checker.model.model import Model
 from checker.model.replay import Replay
@@ -28,7 +28,7 @@ from spec.state import ADMITTED, EXHAUSTED, RequestId, Text
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class DrawnStep:
     """One step for a twin: an action of the spec, and what a script would say of it."""
 
     action: str
@@ -61,11 +61,11 @@ class Move:
                 return f"regroup {listed}".rstrip()
         return self.action
 
-    def perform(self, twin: Twin) -> None:
+    def perform(self, twin: Lockstep) -> None:
         """Take the step; raises checker.lockstep.lockstep.Failed where something is wrong."""
         attempt(lambda: self._perform(twin))
 
-    def _perform(self, twin: Twin) -> None:
+    def _perform(self, twin: Lockstep) -> None:
         match self.action:
             case "admit":
                 twin.admit(self.request, self.family, self.prompt)
@@ -127,7 +127,7 @@ class Replayed:
 
 def replay(scenario: Scenario, stream: Stream | None = None, trace: Path | None = None) -> Replayed:
     """Play a script on the runtime and the spec; raises Unplayable where the runtime cannot follow it."""
-    twin = Twin(scenario.scope, stream, RecordingWatch(trace) if trace else None)
+    twin = Lockstep(scenario.scope, stream, RecordingWatch(trace) if trace else None)
     alone = _Alone(scenario.scope)
     failed = None
     try:
@@ -176,7 +176,7 @@ class _Alone:
         return found
 
 
-def move_of(command: Command, twin: Twin, alone: _Alone, scenario: Scenario) -> Move:
+def move_of(command: Command, twin: Lockstep, alone: _Alone, scenario: Scenario) -> DrawnStep:
     """Return the move that a line means; raises Unplayable."""
     if scenario.design != Design.name:
         raise Unplayable(f"{scenario.path}: it is played by design {scenario.design}, and the runtime is another one")
@@ -188,7 +188,7 @@ def move_of(command: Command, twin: Twin, alone: _Alone, scenario: Scenario) -> 
     if named.get("supply", EXHAUSTED) >= 0:
         raise Unplayable(f"{_place(command)}: the runtime hands out no slot that is in flight; leave `taking` out")
     chosen = next((named[word] for word in ("rows", "finishes", "first") if word in named), ())
-    return Move(
+    return DrawnStep(
         action=taken.action.name,
         request=named.get("request", -1),
         family=named.get("family", 0),
@@ -200,7 +200,7 @@ def move_of(command: Command, twin: Twin, alone: _Alone, scenario: Scenario) -> 
     )
 
 
-def possible(twin: Twin, move: Move) -> bool:
+def possible(twin: Lockstep, move: DrawnStep) -> bool:
     """Return whether a twin can take a step now: whom it names is there, and there is a seat, a batch or an entry."""
     match move.action:
         case "admit":
@@ -224,7 +224,7 @@ def possible(twin: Twin, move: Move) -> bool:
     raise AssertionError(f"no step is called {move.action}")
 
 
-def _why_not(twin: Twin, move: Move) -> str:
+def _why_not(twin: Lockstep, move: DrawnStep) -> str:
     if move.action == "process" and twin.state.pending and not twin.ready():
         return "the device has not run it; write `device` before it, or play it on a thread with --threaded"
     return "the runtime cannot do this here, for want of a slot or a seat, or because the spec does not allow it"
@@ -234,13 +234,13 @@ def _place(command: Command) -> str:
     return f"{command.path}:{command.line}"
 
 
-def script(title: str, scope: Scope, moves: Sequence[Move], remarks: Sequence[str] = ()) -> str:
+def script(title: str, scope: Scope, moves: Sequence[DrawnStep], remarks: Sequence[str] = ()) -> str:
     """Return a script that `read` reads."""
     told = [f"# {remark}" for remark in remarks]
     return "\n".join([f"scenario {title}", f"scope {scope}", *told, "", *map(str, moves)]) + "\n"
 
 
-def story(twin: Twin, failed: Failed | None, width: int = 100) -> str:
+def story(twin: Lockstep, failed: Failed | None, width: int = 100) -> str:
     """Return the steps of a twin as a timeline, and what went wrong in the last one."""
     entries = entries_of(twin.model, twin.steps, twin.states)
     out = [f"scope {twin.scope}", _HELD_BACK, "", *timeline(entries, width)]

@@ -33,7 +33,7 @@ def named(s: State, supply: Supply, place: int) -> Slot:
     return rest % (len(s.free) + 1) - 1
 
 
-def worth_choosing(s: State, supply: Supply) -> bool:
+def is_distinct_choice(s: State, supply: Supply) -> bool:
     """Whether this supply says anything: every order does."""
     return True
 
@@ -103,7 +103,7 @@ def _in_any_order(action: Action) -> Action:
         return action
     function = action.function
     assert isinstance(function, FunctionType)
-    known = function.__globals__ | {"worth_choosing": worth_choosing, "available": available}
+    known = function.__globals__ | {"is_distinct_choice": is_distinct_choice, "available": available}
     made = FunctionType(function.__code__, known, function.__name__, function.__defaults__, function.__closure__)
     made.__annotations__, made.__doc__ = function.__annotations__, function.__doc__
     return dataclasses.replace(action, function=made, choices=action.choices | {"supply": CHOICES[action.name]})

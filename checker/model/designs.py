@@ -9,7 +9,7 @@ from types import FunctionType
 
 from checker.model.known_designs import DESIGNS
 from checker.model.model import load_module
-from checker.model.user_files import BadModel, place_in, told
+from checker.model.user_files import BadModel, describe_error, place_in
 from spec.design import Design
 from spec.scope import Scope
 
@@ -52,7 +52,8 @@ def _try_out(file: str, chosen: type[Design]) -> None:
         made = chosen(scope)
     except (Exception, SystemExit) as error:
         raise BadModel(
-            f"{place_in(str(inspect.getfile(chosen)), error)}: {chosen.__name__}(scope) fails with {told(error)}; "
+            f"{place_in(str(inspect.getfile(chosen)), error)}: {chosen.__name__}(scope) fails with "
+            f"{describe_error(error)}; "
             "write `def __init__(self, scope)`, and begin it with super().__init__(scope)"
         ) from error
     if getattr(made, "scope", None) is not scope:

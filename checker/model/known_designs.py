@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from spec.boundary import boundary_behind
 from spec.design import Design
-from spec.grid import boundary_behind
 from spec.language import ABSENT
 from spec.scope import EAGER, LAZY
 from spec.state import Length, Position, Request, RequestId, Row, Slot, State

@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from checker.model.layout import Hint, Leaf, Plain, Record, flatten, leaves, shape_of
-from checker.model.user_files import FILES, BadModel, place_in, place_of_function, told
+from checker.model.user_files import FILES, BadModel, describe_error, place_in, place_of_function
 from spec.language import WELL_FORMED, Action, BadRecord, Disabled, Id, Property, Violated, copy
 
 Argument = int | tuple[int, ...]
@@ -39,7 +39,7 @@ MOST_CHOICES = 20_000
 
 
 @dataclass(eq=False, slots=True)
-class Instance:
+class BoundAction:
     """An action with some of its parameters fixed; the others are chosen from `free` when it is taken."""
 
     action: Action
@@ -61,7 +61,7 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenStep:
     """One step of a run: an action and its arguments after (state, context)."""
 
     action: Action
@@ -96,7 +96,7 @@ class Model:
         self.impossible = [action.name for action in belonging if action not in self.actions]
         """Actions of this scope with nothing to choose from for a parameter: they can never be taken."""
         self.symmetric: tuple[str, ...] = tuple(getattr(module, "symmetric", ()))
-        claimed = [stated for stated in self._stated if self.ours or stated.kind != "duty"]
+        claimed = [stated for stated in self._stated if self.ours or stated.kind != "postcondition"]
         self.properties: tuple[Property, ...] = tuple(stated for stated in claimed if stated.applies(self.context))
         self.unasked = [
             stated.name
@@ -122,16 +122,16 @@ class Model:
 
     @property
     def ours(self) -> bool:
-        """Whether the context is exactly the module's own, so that its duties are claimed: a design of ours."""
+        """Whether the context is exactly the module's own, so that its postconditions are claimed: a design of ours."""
         return type(self.context) is getattr(self.module, "Context", type(self.scope))
 
     def of_kind(self, kind: str) -> list[Property]:
         """Return the properties of one kind that apply in this scope."""
         return [stated for stated in self.properties if stated.kind == kind]
 
-    def instances(self) -> list[Instance]:
+    def instances(self) -> list[BoundAction]:
         """Return the actions, parameters that name members of a small sort and tuples fixed in every way."""
-        found: list[Instance] = []
+        found: list[BoundAction] = []
         for action in self.actions:
             hints = get_type_hints(action.function, include_extras=True)
             # A range stays one: the values of a length need not be listed to be reasoned about.
@@ -141,7 +141,7 @@ class Model:
             if math.prod(len(domains[name]) for name in fixed) > MOST_CHOICES:
                 raise BadModel(f"{action.name} has more than {MOST_CHOICES} forms in this scope; name fewer requests")
             for values in itertools.product(*[domains[name] for name in fixed]):
-                found.append(Instance(action, dict(zip(fixed, values, strict=True)), free))
+                found.append(BoundAction(action, dict(zip(fixed, values, strict=True)), free))
         return found
 
     def _unfold(self, hint: Hint, values: Sequence[Argument]) -> bool:
@@ -181,17 +181,17 @@ class Model:
         """Return the state as a tuple without what only tells of the last step: equal keys, equal states."""
         return tuple(int(value) for leaf, value in zip(self.leaves, flatten(state), strict=True) if not leaf.transient)
 
-    def steps(self, state: S) -> Iterator[tuple[Taken, S | Violated]]:
+    def steps(self, state: S) -> Iterator[tuple[TakenStep, S | Violated]]:
         """Yield every enabled step natively, with the state after it or the Violated it raised."""
         for action in self.actions:
             domains = [list(choice(self.scope)) for choice in action.choices.values()]
             for arguments in itertools.product(*domains):
                 try:
-                    yield Taken(action, arguments), self.take(state, action, arguments)
+                    yield TakenStep(action, arguments), self.take(state, action, arguments)
                 except Disabled:
                     continue
                 except Violated as violation:
-                    yield Taken(action, arguments), violation
+                    yield TakenStep(action, arguments), violation
 
 
 def _sequence(values: Iterable[T]) -> Sequence[T] | range:
@@ -224,7 +224,9 @@ def load_module(path: Path) -> ModuleType:
     except BadRecord as error:
         raise BadModel(str(error)) from error
     except (Exception, SystemExit) as error:
-        raise BadModel(f"{place_in(file, error)}: importing it failed with {told(error)}; fix the file") from error
+        raise BadModel(
+            f"{place_in(file, error)}: importing it failed with {describe_error(error)}; fix the file"
+        ) from error
     return module
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from spec.language import WELL_FORMED, Disabled, Property, Violated, copy
 
 
 class Replay:
     """A run of a model. A step that is disabled is no part of it; one that raises a violation is its last."""
 
-    def __init__(self, model: Model, steps: Iterable[Taken] = ()) -> None:
+    def __init__(self, model: Model, steps: Iterable[TakenStep] = ()) -> None:
         """Begin in the first state and take the steps, as far as each can be taken."""
         self.model = model
         self.states: list[Any] = [copy(model.init)]
-        self.steps: list[Taken] = []
+        self.steps: list[TakenStep] = []
         self.failure: Disabled | Violated | None = None
         """Why there is no state after the step that was tried last; None: there is one."""
         for step in steps:
@@ -28,7 +28,7 @@ class Replay:
         """The newest state."""
         return self.states[-1]
 
-    def take(self, step: Taken) -> bool:
+    def take(self, step: TakenStep) -> bool:
         """Take one more step; whether there is a state after it, and if not `failure` says why."""
         assert not isinstance(self.failure, Violated), "nothing follows a step that was cut short by a violation"
         self.failure = None
@@ -61,7 +61,7 @@ class Replay:
             return {self.failure.name: str(self.failure)}
         found = {}
         for stated in self.model.properties:
-            if stated.kind in ("always", "step", "duty"):
+            if stated.kind in ("always", "step", "postcondition"):
                 try:
                     if not self.holds(stated):
                         found[stated.name] = stated.sentence
@@ -70,7 +70,7 @@ class Replay:
         return found
 
 
-def replay(model: Model, steps: Iterable[Taken]) -> list[Any]:
+def replay(model: Model, steps: Iterable[TakenStep]) -> list[Any]:
     """Return the states of a run, the first one included; raises the Disabled or Violated that ends it early."""
     run = Replay(model, steps)
     if run.failure is not None:

@@ -129,7 +129,7 @@ WRONG_EDITS = (
     WrongEdit(
         "mark-the-prompt",
         "a prefill marks its prompt's end, on the grid or not",
-        (Edit("spec.grid", "mark = prompt - prompt % scope.interval", "mark = prompt"),),
+        (Edit("spec.boundary", "mark = prompt - prompt % scope.interval", "mark = prompt"),),
         EAGER,
         "grid",
     ),
@@ -145,7 +145,7 @@ WRONG_EDITS = (
         "an aborted request leaves its newest checkpoint in the cache",
         (
             Edit(
-                "spec.actions.transfer",
+                "spec.actions.abort",
                 "    release(s, design, request)",
                 "    me = s.requests[request]\n"
                 "    if me.last_len > 0 and not key_cached(s, request, me.last_len):\n"
@@ -153,7 +153,7 @@ WRONG_EDITS = (
                 "        me.ring[me.last] = -1\n"
                 "    release(s, design, request)",
             ),
-            Edit("spec.actions.transfer", "import forget, release", "import forget, key_cached, publish, release"),
+            Edit("spec.actions.abort", "import forget, release", "import forget, key_cached, publish, release"),
         ),
         EAGER,
         "abort-publishes-nothing",
@@ -187,7 +187,7 @@ WRONG_EDITS = (
     WrongEdit(
         "mark-before-the-start",
         "a prefill marks a boundary that its cached prefix covers already, whose state it never passes",
-        (Edit("spec.grid", "return mark if mark > me.prefix else ABSENT", "return mark if mark > 0 else ABSENT"),),
+        (Edit("spec.boundary", "return mark if mark > me.prefix else ABSENT", "return mark if mark > 0 else ABSENT"),),
         EAGER,
         "exact-label",
     ),

@@ -34,7 +34,7 @@ class BadFile(ValueError):
 _OURS: Final = str(Path(__file__).parents[1])
 
 
-def told(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return an error in words."""
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
@@ -57,7 +57,7 @@ def blame(error: BaseException) -> str:
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename in FILES:
-            return f"{place_in(frame.filename, error)}: {told(error)}; fix the file"
+            return f"{place_in(frame.filename, error)}: {describe_error(error)}; fix the file"
         if frame.filename.startswith(_OURS):
             return ""
     return ""

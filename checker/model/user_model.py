@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar, get_type_hints
 from checker.model.layout import Array, Leaf, Record, flatten
 from checker.model.model import MOST_CHOICES, Model, first_few, load_module, parameters
 from checker.model.source import OutsideSubset
-from checker.model.user_files import BadModel, place_in, told
+from checker.model.user_files import BadModel, describe_error, place_in
 from spec.language import WELL_FORMED, Action, ActionDeclaration, BadRecord, Choices, Declaration, Property, copy
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _STATES = {
     "lemma": ("s",),
     "step": ("before", "after"),
     "sometimes": ("before", "after"),
-    "duty": ("before", "after"),
+    "postcondition": ("before", "after"),
 }
 _DECLARE = {"actions": (Action, "@action(...)"), "properties": (Property, "@always(), @step() or @sometimes()")}
 
@@ -58,7 +58,8 @@ def user_model(file: str, words: str) -> Model:
         copy(first)
     except Exception as error:
         raise BadModel(
-            f"{_place(module, module.init)}: the first state cannot be copied: {told(error)}; make it of @record "
+            f"{_place(module, module.init)}: the first state cannot be copied: {describe_error(error)}; make it of "
+            "@record "
             "classes, Vectors, numbers and truth values"
         ) from error
     for action in module.actions:
@@ -120,7 +121,9 @@ def _call(module: ModuleType, function: Callable[..., R], *arguments: object) ->
         inspect.signature(function).bind(*arguments)
     except (TypeError, ValueError) as error:
         place = _place(module, function)
-        raise BadModel(f"{place}: {called} is called with {len(arguments)} argument: {told(error)}; fix it") from error
+        raise BadModel(
+            f"{place}: {called} is called with {len(arguments)} argument: {describe_error(error)}; fix it"
+        ) from error
     try:
         return function(*arguments)
     except BadRecord as error:
@@ -128,7 +131,7 @@ def _call(module: ModuleType, function: Callable[..., R], *arguments: object) ->
     except (Exception, SystemExit) as error:
         place = place_in(str(module.__file__), error)
         place = place if ":" in place else _place(module, function)
-        raise BadModel(f"{place}: {called} fails with {told(error)}; fix it") from error
+        raise BadModel(f"{place}: {called} fails with {describe_error(error)}; fix it") from error
 
 
 def _refuse_incomplete(module: ModuleType) -> None:
@@ -187,7 +190,8 @@ def _hints(module: ModuleType, action: Action) -> None:
         get_type_hints(action.function, include_extras=True)
     except Exception as error:
         raise BadModel(
-            f"{_place(module, action.function)}: an annotation of {action.name} cannot be read: {told(error)}; fix it"
+            f"{_place(module, action.function)}: an annotation of {action.name} cannot be read: "
+            f"{describe_error(error)}; fix it"
         ) from error
 
 

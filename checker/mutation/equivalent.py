@@ -14,7 +14,7 @@ _TOLD = "That the label was kept back, `label` has told in the same step."
 _SHIPPED = "Only shipped designs get here in a way that shows, and whether they fail does not depend on it."
 _SAID = "The property of the same name says the same of the state before, and so finds it first."
 _READY = "What may be processed has been run (`ready`), and what has been run is pending."
-_NO_MARK = "A row that is not there, or has no mark, names no slot and no position (lemma rows-make-sense)."
+_NO_MARK = "A row that is not there, or has no mark, names no slot and no position (lemma rows-well-formed)."
 _EMPTY = "From `pending` on the batches are empty, so that looking at one more changes nothing."
 _RAN = (
     "A row that has run and is still pending wrote slots that its request still owns; others are "
@@ -204,14 +204,14 @@ _SURVIVORS = (
         _RENAMED,
         _keys(
             "spec/actions/admission.py admit",
-            "guard(worth_choosing(s, supply))",
+            "guard(is_distinct_choice(s, supply))",
             "pass",
         ),
     ),
     (
         _RENAMED,
         _keys(
-            "spec/slots.py worth_choosing",
+            "spec/slots.py is_distinct_choice",
             "return supply == ABSENT or supply == EXHAUSTED or (s.free[supply] and in_flight(s, supply))",
             "return True",
             "return supply == ABSENT or supply == EXHAUSTED or ((s.free[supply] or in_flight(s, supply)))",

@@ -28,7 +28,7 @@ def mark(values: Sequence[Value]) -> int:
 
 def mark_of(transition: Transition) -> int:
     """Return the same for all that a step does, breaks and shows."""
-    told = [*transition.faults, *[(stated.name, value) for stated, value in [*transition.steps, *transition.sights]]]
+    told = [*transition.faults, *[(stated.name, value) for stated, value in [*transition.steps, *transition.witnesses]]]
     names = tuple(name for name, value in told if value is not False)
     values = [transition.enabled, *transition.after, *[value for _, value in told if value is not False]]
     return hash((transition.instance.action.name, names, mark(values)))

@@ -23,12 +23,12 @@ MODULES = (
     "spec.slots",
     "spec.ring",
     "spec.rows",
-    "spec.grid",
+    "spec.boundary",
 )
 """What is mutated: every action, the decisions, and what they act through."""
 
 _KEPT = ("slots", "rows", "grid")
-_READERS = ("properties", "duties", "lemmas", "sometimes", "environment")
+_READERS = ("properties", "postconditions", "lemmas", "sometimes", "environment")
 
 _COMPARED: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("==", "!="),

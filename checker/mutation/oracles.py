@@ -1,7 +1,7 @@
 """The ladder that a mutant of the spec climbs until something with a name kills it.
 
 Its rungs are complete searches of small scopes (a property, a *sometimes* that is no longer seen, an action never
-enabled, an error; then, in the same searches, the lemmas and the duties), then what must fail and under the mutant does
+enabled, an error; then, in the same searches, lemmas and postconditions), then what must fail and under the mutant does
 not, then the inductions. Another number of states kills nothing: that is a difference, but nobody has said that it is
 wrong. The same states in every search by another number of steps does, as `choices`, and that is the weakest kill: it
 has no property's name, only the rule that the arguments of an action say something and that each step is there once.
@@ -36,7 +36,7 @@ Found = tuple[Kind, str, int]
 
 
 class Watching(Search):
-    """A search that also watches the lemmas, and does not end at those and at duties."""
+    """A search that also watches the lemmas, and does not end at those and at postconditions."""
 
     def __init__(self, model: Model, symmetry: bool) -> None:
         super().__init__(model, symmetry)

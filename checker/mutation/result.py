@@ -16,7 +16,7 @@ class Kind(StrEnum):
     IDLE = "never enabled"
     ERROR = "error"
     LEMMA = "lemma"
-    DUTY = "duty"
+    DUTY = "postcondition"
     MUST_FAIL = "must fail"
     INDUCTION = "induction"
     CHOICES = "choices"
@@ -34,7 +34,7 @@ class MutantResult:
     kind: Kind | None = None
     """What has killed it; None: nothing."""
     by: str = ""
-    """The name of the property, *sometimes*, action, lemma, duty or obligation; otherwise in words."""
+    """The name of the property, *sometimes*, action, lemma, postcondition or obligation; otherwise in words."""
     scope: str = ""
     steps: int = 0
     """How long the shortest run to the violation is; 0 where there is no run."""

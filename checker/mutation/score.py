@@ -42,7 +42,8 @@ SPEC = Target(
     operators.mutants,
     oracles.judge,
     JUSTIFIED,
-    "state a property, lemma, duty or *sometimes* that kills it, or a reason in checker/mutation/equivalent.py",
+    "state a property, lemma, postcondition or *sometimes* that kills it, or a reason in "
+    "checker/mutation/equivalent.py",
     renewed_after=100,
 )
 BOUNDARY = Target(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import z3
 
 from checker.deadline import Deadline
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.model.user_model import naming
 from checker.proof.induction import inductive_subset
 from checker.proof.solver import solver as new_solver
@@ -31,7 +31,7 @@ class Bounded:
     depth: int = -1
     """No run of up to so many steps violates any of the properties, unless one is given below; -1: none was asked."""
     property: str = ""
-    steps: list[Taken] = field(default_factory=list)
+    steps: list[TakenStep] = field(default_factory=list)
     asked: bool = False
     """Whether any property was asked at all."""
     assumed: list[str] = field(default_factory=list)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from runtime import boundary
 from spec.applies import eager, has_interval, lazy
+from spec.boundary import decode_mark
 from spec.design import Design
-from spec.grid import decode_mark
 from spec.language import ABSENT, Property, step
 from spec.scope import ANY, SKIP
 from spec.slots import key_cached
@@ -207,7 +207,7 @@ SHIPPED: tuple[Property, ...] = (
 
 ASSUMED: dict[str, tuple[str, ...]] = {
     "lazy-claim-agrees": ("ring-is-filled",),
-    "superseded-agrees": ("rows-make-sense", "rows-follow-each-other", "prefill-comes-first", "one-owner"),
+    "superseded-agrees": ("rows-well-formed", "rows-follow-each-other", "prefill-comes-first", "one-owner"),
 }
 """What a proof assumes of the state before, lemmas and properties of the spec: as little as it can.
 

@@ -16,7 +16,7 @@ import z3
 
 import spec.model
 from checker.model.layout import unflatten
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.proof.boundary_columns import disagreement
 from checker.proof.boundary_contract import ASSUMED
 from checker.proof.boundary_source import Boundary, about, functions, unreached
@@ -53,7 +53,7 @@ class BoundaryDifference:
     property: str
     scope: str
     before: State
-    taken: Taken
+    taken: TakenStep
 
 
 @dataclass(slots=True)
@@ -157,7 +157,9 @@ class Prover:
         before = unflatten(induction.model.shape, iter(induction.state_of(model)))
         chosen = {name: value_of(model, induction.terms.of(leaf)) for name, leaf in transition.parameters.items()}
         instance = transition.instance
-        return BoundaryDifference(stated.name, self.scope, before, Taken(instance.action, instance.arguments(chosen)))
+        return BoundaryDifference(
+            stated.name, self.scope, before, TakenStep(instance.action, instance.arguments(chosen))
+        )
 
 
 def _anywhere(context: Design, stated: Property) -> bool:

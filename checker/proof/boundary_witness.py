@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.model.replay import replay
 from checker.proof.boundary_contract import SHIPPED
 from checker.proof.boundary_proof import BoundaryDifference, model_with
@@ -32,7 +32,7 @@ class Witness:
     step: str
     """The action of the spec, with its arguments."""
     scope: str
-    run: list[Taken]
+    run: list[TakenStep]
     """The shortest run that ends with that step; empty: none in the small scopes, the state is the solver's."""
 
 
@@ -78,7 +78,7 @@ class Listener:
         return f"{told}{hence}, the spec says {spec}"
 
 
-def told(module: Boundary, difference: BoundaryDifference, run: list[Taken] | None = None) -> Witness:
+def told(module: Boundary, difference: BoundaryDifference, run: list[TakenStep] | None = None) -> Witness:
     """Say natively what the shipped code answers in a step, and what the spec does."""
     listener = Listener(module)
     stated = next(stated for stated in about(listener.module, same=listener.same) if stated.name == difference.property)
@@ -111,5 +111,5 @@ def model_of(found: Witness) -> Model:
     return model_with([stated for stated in SHIPPED if stated.name == found.property], found.scope)
 
 
-def _at_the_end(model: Model, name: str, steps: list[Taken]) -> BoundaryDifference:
+def _at_the_end(model: Model, name: str, steps: list[TakenStep]) -> BoundaryDifference:
     return BoundaryDifference(name, str(model.scope), replay(model, steps[:-1])[-1], steps[-1])

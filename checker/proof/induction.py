@@ -79,7 +79,7 @@ class Induction:
         self.lemmas = [stated.name for stated in model.of_kind("lemma")]
         self.invariants = [*model.of_kind("lemma"), *model.of_kind("always")]
         self.now = {stated.name: self.reader.holds(stated, [self.reader.inputs]) for stated in self.invariants}
-        self.walked = [self.reader.transition(instance, sights=False) for instance in model.instances()]
+        self.walked = [self.reader.transition(instance, witnesses=False) for instance in model.instances()]
         self.transitions = [transition for transition in self.walked if transition.enabled is not False]
         self._after: dict[int, dict[str, Value]] = {}
         self.flags = {name: z3.Bool(f"assume {name}") for name in self.now}

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import spec.model
 from checker.model.model import Model
 from checker.proof.matrix import EVERY_LENGTH
-from spec.choices import supply_at_admission
 from spec.design import Design
+from spec.domains import supply_at_admission
 from spec.language import ABSENT, Action, Property, always, lemma, step
 from spec.lemmas import label_is_written
 from spec.properties import ring_apart
@@ -187,7 +187,7 @@ def model_of(task: Task) -> Model:
     although a spare is always to be had, so no other request ever empties the pool there.
     """
     claim = CLAIMS[task.claim]
-    stated = [each for each in spec.model.properties if each not in claim.without and each.kind != "duty"]
+    stated = [each for each in spec.model.properties if each not in claim.without and each.kind != "postcondition"]
     stated += claim.properties
     actions: tuple[Action, ...] = spec.model.actions
     if task.fewer:

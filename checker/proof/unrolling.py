@@ -9,7 +9,7 @@ from __future__ import annotations
 import z3
 
 from checker.model.layout import flatten
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.proof.solver import value_of
 from checker.symbolic.graph import Node, Value, inside
 from checker.symbolic.terms import Term, Terms, bits_for
@@ -152,7 +152,7 @@ class Unrolling:
             ]
         )
 
-    def run_of(self, model: z3.ModelRef, depth: int) -> list[Taken]:
+    def run_of(self, model: z3.ModelRef, depth: int) -> list[TakenStep]:
         """Read the steps of a run of the given length out of a solver's model."""
         steps = []
         for place in range(depth):
@@ -162,5 +162,5 @@ class Unrolling:
             named = dict(zip(map(id, self.relation.parameters), values[1:], strict=True))
             chosen = {name: named[id(leaf)] for name, leaf in transition.parameters.items()}
             instance = transition.instance
-            steps.append(Taken(instance.action, instance.arguments(chosen)))
+            steps.append(TakenStep(instance.action, instance.arguments(chosen)))
         return steps

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from checker.model.model import Arguments, Taken
+from checker.model.model import Arguments, TakenStep
 from checker.scenarios.line import BadScenario, Line
 from checker.scenarios.stutters import STUTTERS
 from spec.actions import ACTIONS
@@ -47,7 +47,7 @@ class Command:
         """Return the error that points at this command."""
         return BadScenario(self.path, self.line, self.column, message, so_far)
 
-    def taken(self, state: State, scope: Scope) -> Taken:
+    def taken(self, state: State, scope: Scope) -> TakenStep:
         """Return the step; `prepare` of a request that has only been admitted means its prefill."""
         action, named = self.action, self.named
         if action == "prepare":
@@ -61,7 +61,7 @@ class Command:
             named = {"slot": cached[0] if cached else 0}
         found = _ACTIONS[action]
         arguments: Arguments = tuple(named[name] for name in found.choices)
-        return Taken(found, arguments)
+        return TakenStep(found, arguments)
 
 
 def read_command(line: Line, scope: Scope) -> Command:

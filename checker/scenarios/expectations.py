@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from checker.scenarios.line import Line, nearest
 from checker.scenarios.observations import Check, of_a_request, of_a_slot, of_the_step
 from spec.design import Design
-from spec.duties import DUTIES
 from spec.language import WELL_FORMED, Violated
+from spec.postconditions import POSTCONDITIONS
 from spec.properties import PROPERTIES
 from spec.scope import Scope
 from spec.state import State
@@ -90,7 +90,7 @@ def read_expectation(line: Line, scope: Scope) -> Expectation:
 
 
 def _property(line: Line) -> str:
-    column, names = line.column, [*(stated.name for stated in PROPERTIES + DUTIES), WELL_FORMED]
+    column, names = line.column, [*(stated.name for stated in PROPERTIES + POSTCONDITIONS), WELL_FORMED]
     name = line.take("the name of a property, for example exact-label")
     if name not in names:
         raise line.error(f"{name!r} is no property; write {nearest(name, names)}", column)

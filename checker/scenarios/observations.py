@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from checker.scenarios.line import Line, spell
 from spec.design import Design
-from spec.discipline import owns
+from spec.guarantee import owns
 from spec.language import ABSENT
 from spec.rows import promised
 from spec.scope import Scope

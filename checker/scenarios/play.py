@@ -9,7 +9,7 @@ import spec.model
 from checker.explain.failing_condition import false_clause, violated_clause
 from checker.explain.lanes import CPU, DEVICE, Lanes, broken
 from checker.explain.narrate import launched, say
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.model.replay import Replay
 from checker.scenarios.commands import Command
 from checker.scenarios.expectations import Expectation, Moment
@@ -40,7 +40,7 @@ class Played:
     failed: list[Failure] = field(default_factory=list)
     met: int = 0
     """How many expectations were met."""
-    steps: list[Taken] = field(default_factory=list)
+    steps: list[TakenStep] = field(default_factory=list)
     """The steps taken, for a replay."""
 
 
@@ -113,7 +113,7 @@ class Player:
             self._note("FAILED", "refused", "the step may happen here")
             self._fail(command.line, command.column, f"`{command.text}` may happen here")
 
-    def _check_choices(self, command: Command, taken: Taken) -> None:
+    def _check_choices(self, command: Command, taken: TakenStep) -> None:
         """Refuse arguments that no search of this scope would choose: a scenario plays only what is searched."""
         for (name, choices), value in zip(taken.action.choices.items(), taken.arguments, strict=True):
             if value not in choices(self.model.scope):

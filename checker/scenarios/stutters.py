@@ -6,8 +6,8 @@ empty, and a twin that takes them on both sides shows that the runtime has done 
 
 from __future__ import annotations
 
-from spec.choices import requests, rows
 from spec.design import Design
+from spec.domains import requests, rows
 from spec.language import action
 from spec.state import RequestId, State
 

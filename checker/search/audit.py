@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.search import audit_place
 from checker.search.bfs import Search
 from checker.search.readings import Columns, Reading
@@ -66,7 +66,7 @@ def of_search(search: Search, seed: int) -> Audit:
 
 def refute(native: Native, reading: Reading, tries: Sequence[Try], violated: frozenset[str], seed: int) -> None:
     """Raise Disagreement where a try violates natively what a verdict says that nothing violates."""
-    kinds = ("always", "step", "duty", "lemma")
+    kinds = ("always", "step", "postcondition", "lemma")
     stated = {it.name for kind in kinds for it in native.model.of_kind(kind) if it.name in reading.claims}
     for done in tries:
         verdicts = done.answer.verdicts
@@ -157,7 +157,7 @@ def _property(model: Model, done: Try, name: str) -> str:
 def story(native: Native, reading: Reading, done: Try, difference: TryDifference, seed: int) -> str:
     """Tell a difference: what it is about, both values, where the text is, and the run that leads there."""
     instance = native.instances[done.number]
-    step = spelled(Taken(instance.action, instance.arguments(done.chosen)))
+    step = spelled(TakenStep(instance.action, instance.arguments(done.chosen)))
     return (
         f"{difference.place()}: {step}: {difference.what}: natively {difference.native}, "
         f"read as {reading.name} {difference.read} (audit, seed {seed}); "
@@ -171,7 +171,7 @@ def run_of(done: Try) -> str:
     return done.at.origin or (f"after {run}" if run else "the first")
 
 
-def spelled(taken: Taken) -> str:
+def spelled(taken: TakenStep) -> str:
     """Return a step as a call."""
     named = zip(taken.action.choices, taken.arguments, strict=True)
     return f"{taken.action.name}({', '.join(f'{name}={value}' for name, value in named)})"

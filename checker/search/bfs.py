@@ -14,7 +14,7 @@ import numpy as np
 
 from checker.deadline import Deadline
 from checker.model.layout import flatten
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.search.fingerprint import Words
 from checker.search.orbits import SAMPLE, differing_step, names_matter
 from checker.search.successors import Expander, Expansion, Parents, States
@@ -40,7 +40,7 @@ class Counterexample:
     """The shortest run found that violates a property."""
 
     property: str
-    steps: list[Taken]
+    steps: list[TakenStep]
 
 
 @dataclass(slots=True)
@@ -89,7 +89,9 @@ class Search:
         self.until = until
         self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
         self.result.taken = dict.fromkeys([*[action.name for action in model.actions], *model.impossible], 0)
-        self.result.asked = [stated.name for stated in model.properties if stated.kind in ("always", "step", "duty")]
+        self.result.asked = [
+            stated.name for stated in model.properties if stated.kind in ("always", "step", "postcondition")
+        ]
         self.result.unasked = list(model.unasked)
         self.always = [(stated, self._program(stated)) for stated in model.of_kind("always")]
         self.asked: dict[str, int] = {}
@@ -243,9 +245,9 @@ class Search:
                     self.result.counterexamples[stated.name] = Counterexample(stated.name, steps)
                     break
 
-    def run_to(self, level: int, index: int) -> list[Taken]:
+    def run_to(self, level: int, index: int) -> list[TakenStep]:
         """Return the steps from the first state to a state of a level."""
-        steps: list[Taken] = []
+        steps: list[TakenStep] = []
         for found in reversed(self.parents[:level]):
             steps.append(self.expander.taken(int(found.instance[index]), int(found.choice[index])))
             index = int(found.parent[index])

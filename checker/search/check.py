@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from checker.deadline import Deadline
 from checker.model.any_order import protocol
 from checker.model.designs import design_class
-from checker.model.model import Arguments, Model, Taken
+from checker.model.model import Arguments, Model, TakenStep
 from checker.model.seeded_faults import WRONG_EDITS
 from checker.model.source import OutsideSubset
 from checker.model.spec_copy import BadEdit, apply, edited_model
@@ -236,21 +236,24 @@ def _symmetry(check: Check, model: Model, names: str) -> str:
 
 def claimed(model: Model, names: Iterable[str]) -> None:
     """Raise BadModel where a property is none that the model claims in its scope."""
-    known = [WELL_FORMED, *[stated.name for stated in model.properties if stated.kind in ("always", "step", "duty")]]
+    known = [
+        WELL_FORMED,
+        *[stated.name for stated in model.properties if stated.kind in ("always", "step", "postcondition")],
+    ]
     for name in names:
         if name not in known:
             raise BadModel(f"property {name!r} is not claimed in this scope; write one of {', '.join(known)}")
 
 
-def stored(steps: Sequence[Taken]) -> list[tuple[str, Arguments]]:
+def stored(steps: Sequence[TakenStep]) -> list[tuple[str, Arguments]]:
     """Return a run as names and arguments, which any process can read; `taken` is the way back."""
     return [(step.action.name, step.arguments) for step in steps]
 
 
-def taken(model: Model, steps: Sequence[tuple[str, Arguments]]) -> list[Taken]:
+def taken(model: Model, steps: Sequence[tuple[str, Arguments]]) -> list[TakenStep]:
     """Return a run of a model from names and arguments."""
     actions = {action.name: action for action in model.actions}
-    return [Taken(actions[name], arguments) for name, arguments in steps]
+    return [TakenStep(actions[name], arguments) for name, arguments in steps]
 
 
 def run_all(checks: Sequence[Check], workers: int | None = None) -> Iterator[Outcome]:

@@ -45,7 +45,7 @@ class Columns:
         self.search = search
         self.expander = search.expander
         model = search.model
-        kinds = ("always", "step", "duty", "sometimes")
+        kinds = ("always", "step", "postcondition", "sometimes")
         self.claims = frozenset(stated.name for kind in kinds for stated in model.of_kind(kind))
         self.asked = self._asked()
         leaves = self.expander.reader.leaves
@@ -61,7 +61,7 @@ class Columns:
         asked = {name for name, states in self.search.asked.items() if states == self.search.result.states}
         everywhere = [
             {name for name, _ in compiled.steps}
-            | {name for name, _ in compiled.sights}
+            | {name for name, _ in compiled.witnesses}
             | {stated.name for stated, value in self._folded(compiled) if value is False}
             for compiled in self.expander.compiled
         ]
@@ -69,7 +69,7 @@ class Columns:
 
     @staticmethod
     def _folded(compiled: Compiled) -> list[tuple[Property, Value]]:
-        return [*compiled.transition.steps, *compiled.transition.sights]
+        return [*compiled.transition.steps, *compiled.transition.witnesses]
 
     def read(self, tries: Sequence[Try]) -> list[TryAnswer]:
         """Return what the programs make of each try."""
@@ -133,7 +133,7 @@ class Columns:
         told = hidden.run(lambda leaf: stepped.load(leaf).astype(np.int64))
         for index, value in zip(self.transient, told, strict=True):
             after[index] = np.broadcast_to(value, rows.shape)
-        sights = dict(self.expander.sights(compiled, stepped))
+        witnesses = dict(self.expander.witnesses(compiled, stepped))
         for row, place in enumerate(rows):
             answer = answers[place]
             answer.enabled = bool(stepped.enabled[row])
@@ -142,6 +142,6 @@ class Columns:
             bad = {name: bool(column[row]) for name, column in stepped.steps}
             answer.verdicts |= {stated.name: not bad.get(stated.name) for stated, _ in compiled.transition.steps}
             answer.verdicts |= {
-                stated.name: bool(np.broadcast_to(sights.get(stated.name, False), rows.shape)[row])
-                for stated, _ in compiled.transition.sights
+                stated.name: bool(np.broadcast_to(witnesses.get(stated.name, False), rows.shape)[row])
+                for stated, _ in compiled.transition.witnesses
             }

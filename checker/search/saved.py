@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from checker.explain.reproduce import reproduce_line
-from checker.model.model import Argument, Model, Taken
+from checker.model.model import Argument, Model, TakenStep
 
 FOLDER = Path(".slotproof")
 """Where counterexamples lie, relative to the folder that the command runs in."""
@@ -59,7 +59,7 @@ def save(
     design: str,
     scope: object,
     property_name: str,
-    steps: Iterable[Taken],
+    steps: Iterable[TakenStep],
     model: str = "",
     settings: Sequence[str] = (),
 ) -> str:
@@ -98,7 +98,7 @@ def load(folder: Path, identity: str) -> Stored:
         ) from error
 
 
-def steps_of(model: Model, stored: Stored) -> list[Taken]:
+def steps_of(model: Model, stored: Stored) -> list[TakenStep]:
     """Return the steps of a counterexample for a model; raises OtherModel where the model has no such action."""
     actions = {action.name: action for action in model.actions}
     steps = []
@@ -110,7 +110,7 @@ def steps_of(model: Model, stored: Stored) -> list[Taken]:
                 f"action of this model, which has {', '.join(actions)}; another version saved it: "
                 f"run {stored.command}"
             )
-        steps.append(Taken(action, tuple(_frozen(value) for value in step.arguments)))
+        steps.append(TakenStep(action, tuple(_frozen(value) for value in step.arguments)))
     return steps
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.search.fingerprint import Plain, Symmetric, Words
 from checker.symbolic.columns import Column, Load, Program, width_for
 from checker.symbolic.graph import Node, Value, order
@@ -68,7 +68,7 @@ class Expansion:
     """How often each action was taken."""
     seen: list[str] = field(default_factory=list)
     """Each *sometimes* that was looked for and seen."""
-    violations: dict[str, tuple[int, Taken]] = field(default_factory=dict)
+    violations: dict[str, tuple[int, TakenStep]] = field(default_factory=dict)
     """For each property that is violated the first step that does: the state's place in its level, and the step."""
 
 
@@ -119,7 +119,7 @@ class Compiled:
         self.late = reader.graph.all_of(late)
         self.faults = [*transition.faults]
         self.steps = [(stated.name, value) for stated, value in transition.steps if value is not False]
-        self.sights = [(stated.name, value) for stated, value in transition.sights if value is not False]
+        self.witnesses = [(stated.name, value) for stated, value in transition.witnesses if value is not False]
         self.after = [transition.after[index] for index in self.changed]
 
     def _guard(self, parts: list[Value], choice: dict[str, int], reader: Reader) -> Value:
@@ -138,7 +138,7 @@ class Compiled:
     def compile(self, width: type[np.signedinteger[Any]]) -> None:
         """Make the programs; what a *sometimes* needs is one of its own, dropped once all have been seen."""
         self.body = Program(self.values, width)
-        self.sighting = Program([value for _, value in self.sights], width)
+        self.sighting = Program([value for _, value in self.witnesses], width)
         self.width = width
 
     def parameter(self, name: str, choice: Choices) -> Column:
@@ -154,7 +154,7 @@ class Expander:
     def __init__(self, model: Model, symmetry: bool, naming: bool = False) -> None:
         self.model = model
         self.chunk = CHUNK
-        self.reader = Reader(model, duties=True, naming=naming)
+        self.reader = Reader(model, postconditions=True, naming=naming)
         leaves = self.reader.leaves
         self.index = {node: i for i, node in enumerate(self.reader.inputs) if isinstance(node, Node)}
         self.compiled = [
@@ -163,9 +163,9 @@ class Expander:
         ]
         guards = [guard for compiled in self.compiled for guard in compiled.guards]
         everything = [value for compiled in self.compiled for value in compiled.values]
-        sights = [value for compiled in self.compiled for _, value in compiled.sights]
+        witnesses = [value for compiled in self.compiled for _, value in compiled.witnesses]
         always = [self.reader.holds(stated, [self.reader.inputs]) for stated in model.of_kind("always")]
-        self.width = width_for([*guards, *everything, *sights, *always, *self.reader.inputs])
+        self.width = width_for([*guards, *everything, *witnesses, *always, *self.reader.inputs])
         self.guards = Program(guards, self.width)
         for compiled in self.compiled:
             compiled.compile(self.width)
@@ -189,11 +189,11 @@ class Expander:
         total: Words = np.add.reduce(parts)
         return total
 
-    def taken(self, instance: int, choice: int) -> Taken:
+    def taken(self, instance: int, choice: int) -> TakenStep:
         """Return a step in native terms."""
         compiled = self.compiled[instance]
         source = compiled.transition.instance
-        return Taken(source.action, source.arguments(compiled.choices[choice]))
+        return TakenStep(source.action, source.arguments(compiled.choices[choice]))
 
     def expand(self, columns: list[Column], start: int, known: list[Words], unseen: Collection[str] = ()) -> Expansion:
         """Return what there is one step on from a chunk that begins at `start` in its level.
@@ -272,12 +272,12 @@ class Expander:
             alive &= ~bad
         return Stepped(late, faults, alive, steps, values[len(steps) :], load)
 
-    def sights(self, compiled: Compiled, stepped: Stepped) -> list[tuple[str, Mask]]:
+    def witnesses(self, compiled: Compiled, stepped: Stepped) -> list[tuple[str, Mask]]:
         """Return where a step shows each *sometimes* that it may show."""
         seen = compiled.sighting.run(stepped.load)
         return [
             (name, stepped.alive & np.asarray(column, bool))
-            for (name, _), column in zip(compiled.sights, seen, strict=True)
+            for (name, _), column in zip(compiled.witnesses, seen, strict=True)
         ]
 
     def _note(
@@ -298,8 +298,8 @@ class Expander:
                 expansion.violations[name] = int(places[first]), self.taken(compiled.number, int(choice[first]))
         action = compiled.transition.instance.action.name
         expansion.taken[action] = expansion.taken.get(action, 0) + int(np.count_nonzero(stepped.enabled))
-        if any(name in unseen and name not in expansion.seen for name, _ in compiled.sights):
-            shown = [name for name, seen in self.sights(compiled, stepped) if np.any(seen)]
+        if any(name in unseen and name not in expansion.seen for name, _ in compiled.witnesses):
+            shown = [name for name, seen in self.witnesses(compiled, stepped) if np.any(seen)]
             expansion.seen += [name for name in shown if name in unseen and name not in expansion.seen]
 
     def _fingerprint(

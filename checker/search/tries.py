@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from checker.model.layout import Plain, flatten
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from spec.language import Disabled, Property, Violated
 
 MOST_LISTED = 2_000
@@ -47,14 +47,14 @@ class Visit:
     key: tuple[int, ...]
     """Equal keys, equal states: what only tells of the last step is left out."""
     parent: Visit | None = None
-    taken: Taken | None = None
+    taken: TakenStep | None = None
     origin: str = ""
     """Where a state comes from that no run has reached."""
 
     @property
-    def run(self) -> list[Taken]:
+    def run(self) -> list[TakenStep]:
         """The steps that led here."""
-        steps: list[Taken] = []
+        steps: list[TakenStep] = []
         visit: Visit | None = self
         while visit is not None and visit.taken is not None:
             steps.append(visit.taken)
@@ -99,7 +99,9 @@ class Native:
         self._enabled: list[tuple[int, dict[str, int]]] = []
         """What has been enabled: in most states it is a small part of all choices."""
 
-    def visit(self, state: Plain, parent: Visit | None = None, taken: Taken | None = None, origin: str = "") -> Visit:
+    def visit(
+        self, state: Plain, parent: Visit | None = None, taken: TakenStep | None = None, origin: str = ""
+    ) -> Visit:
         """Return a state that is there, and how it was reached."""
         values = list(flatten(state))
         return Visit(state, values, tuple([values[index] for index in self.kept]), parent, taken, origin)
@@ -115,7 +117,7 @@ class Native:
         except Violated as violation:
             return Try(at, number, chosen, TryAnswer(True, frozenset([violation.name])))
         self._enabled.append((number, chosen))
-        after = self.visit(state, at, Taken(instance.action, arguments))
+        after = self.visit(state, at, TakenStep(instance.action, arguments))
         return Try(at, number, chosen, TryAnswer(True, after=dict(enumerate(after.values))), after)
 
     # Which tries.

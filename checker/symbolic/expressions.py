@@ -6,7 +6,7 @@ import ast
 
 from checker.model.layout import Record
 from checker.model.source import refuse
-from checker.model.user_files import FILES, MISTAKES, BadModel, told
+from checker.model.user_files import FILES, MISTAKES, BadModel, describe_error
 from checker.symbolic.frame import Frame
 from checker.symbolic.graph import Node, Value, bounds, is_bool
 from checker.symbolic.outside import COMPUTED, refuse_mangled, static_attribute
@@ -53,7 +53,9 @@ class Expressions(Path):
         except MISTAKES as error:
             if frame.file not in FILES:
                 raise
-            raise refuse(frame.file, node, f"{ast.unparse(node)} fails with {told(error)}", "fix it") from error
+            raise refuse(
+                frame.file, node, f"{ast.unparse(node)} fails with {describe_error(error)}", "fix it"
+            ) from error
 
     def where(self, condition: Value, node: ast.expr, frame: Frame, iterated: bool = False) -> Held:
         """Return the value of an expression that Python evaluates only where the condition holds."""

@@ -14,7 +14,7 @@ from types import FunctionType, MethodType
 import spec.language
 from checker.model.layout import Record, leaves
 from checker.model.source import OutsideSubset, refuse, text_of
-from checker.model.user_files import FILES, MISTAKES, BadModel, told
+from checker.model.user_files import FILES, MISTAKES, BadModel, describe_error
 from checker.symbolic.calls import Calls
 from checker.symbolic.frame import Frame, Saved
 from checker.symbolic.graph import Graph, Node, Value
@@ -195,7 +195,7 @@ class Walk(Calls):
         except MISTAKES as error:
             if frame.file not in FILES:
                 raise
-            raise refuse(frame.file, statement, f"this fails with {told(error)}", "fix it") from error
+            raise refuse(frame.file, statement, f"this fails with {describe_error(error)}", "fix it") from error
 
     def _assign_all(self, statement: ast.Assign, frame: Frame) -> None:
         value = self.expression(statement.value, frame)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import get_type_hints
 
 from checker.model.layout import Array, Leaf, Record, Shape, flatten, leaves
-from checker.model.model import Instance, Model
+from checker.model.model import BoundAction, Model
 from checker.model.user_files import BadModel, place_of_function
 from checker.symbolic.graph import Graph, Node, Value, bounds, order
 from checker.symbolic.naming import NamedGraph, NamedStore, Names, given
@@ -21,7 +21,7 @@ from spec.language import WELL_FORMED, Property
 class Transition:
     """What one walk over an action leaves: values over the leaves of the state before and the free parameters."""
 
-    instance: Instance
+    instance: BoundAction
     parameters: dict[str, Value]
     enabled: Value
     after: list[Value]
@@ -29,23 +29,23 @@ class Transition:
     faults: list[tuple[str, Value]]
     """What the action itself violates: its requires, indices and ranges. Where one holds there is no state after it."""
     steps: list[tuple[Property, Value]]
-    """For each step property, and each duty if they are asked, the condition under which this step violates it."""
-    sights: list[tuple[Property, Value]]
+    """For each step property, and each postcondition if asked, the condition under which this step violates it."""
+    witnesses: list[tuple[Property, Value]]
     """For each *sometimes*, the condition under which this step shows it."""
 
 
 class Reader:
     """Walks the functions of a model over one graph; `inputs` are the leaves of the state before.
 
-    With `duties` it also asks what only a search asks of every step; with `naming` it also finds what goes by names,
+    With `postconditions` it also asks what only a search asks of each step; with `naming` it finds what goes by names,
     which takes a fifth longer.
     """
 
     def __init__(
-        self, model: Model, inputs: list[Value] | None = None, duties: bool = False, naming: bool = False
+        self, model: Model, inputs: list[Value] | None = None, postconditions: bool = False, naming: bool = False
     ) -> None:
         self.model = model
-        self.asked = model.of_kind("step") + (model.of_kind("duty") if duties else [])
+        self.asked = model.of_kind("step") + (model.of_kind("postcondition") if postconditions else [])
         self.names = Names({sort: int(getattr(model.scope, sort)) for sort in model.symmetric} if naming else {})
         """Where the texts that have been walked go by names."""
         self.looked: set[str] = set()
@@ -79,8 +79,8 @@ class Reader:
         assert isinstance(shape, Record)
         return shape
 
-    def transition(self, instance: Instance, sights: bool = True) -> Transition:
-        """Walk an action with some parameters fixed; without `sights`, what should be seen sometimes is left out."""
+    def transition(self, instance: BoundAction, witnesses: bool = True) -> Transition:
+        """Walk an action with some parameters fixed; without `witnesses`, what should be seen sometimes is left out."""
         store, walk = self._walk()
         state = self.state(store, self.inputs)
         hints = get_type_hints(instance.action.function, include_extras=True)
@@ -100,7 +100,7 @@ class Reader:
             self.graph.truth(value) if leaf.is_bool else value for leaf, value in zip(self.leaves, written, strict=True)
         ]
         steps = [(stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.asked]
-        wanted = self.model.of_kind("sometimes") if sights else []
+        wanted = self.model.of_kind("sometimes") if witnesses else []
         seen = [(stated, self.holds(stated, [self.inputs, after])) for stated in wanted]
         return Transition(instance, dict(chosen), walk.enabled, after, faults, steps, seen)
 

@@ -264,7 +264,14 @@ class SlotTable:
         ]
 
     def _bad(
-        self, line: int, event: str, request: TraceRequest | None, slot: Slot, label: int | None, kind: str, message: str,
+        self,
+        line: int,
+        event: str,
+        request: TraceRequest | None,
+        slot: Slot,
+        label: int | None,
+        kind: str,
+        message: str,
         root: int | None = None,
     ) -> int:  # fmt: skip
         """Add a violation; returns the line of its first cause, which is `root` if it follows from another one."""

@@ -4,12 +4,12 @@ Read admission first, then prefill, decode (a step is prepared) and device (its 
 cache (a node is evicted), and transfer for the abort, which may come at any time. ACTIONS is all that a search tries.
 """
 
+from spec.actions.abort import abort
 from spec.actions.admission import admit
 from spec.actions.cache import evict
 from spec.actions.decode import prepare
 from spec.actions.device import device
 from spec.actions.prefill import prefill
 from spec.actions.results import process
-from spec.actions.transfer import abort
 
 ACTIONS = (admit, prefill, prepare, device, process, abort, evict)

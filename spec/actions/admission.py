@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from spec.choices import families, prompts, requests, supply_at_admission
 from spec.design import Design
+from spec.domains import families, prompts, requests, supply_at_admission
 from spec.language import action, guard
 from spec.rows import has_rows
 from spec.scope import EAGER
-from spec.slots import NOT_WORTH_CHOOSING, available, take, worth_choosing
+from spec.slots import NOT_WORTH_CHOOSING, available, is_distinct_choice, take
 from spec.state import ADMITTED, IDLE, Family, Length, RequestId, State, Supply
 
 
@@ -21,7 +21,7 @@ def admit(s: State, design: Design, request: RequestId, family: Family, prompt: 
     me = s.requests[request]
     guard(me.phase == IDLE, "the name is in use; finish or abort the request first, or use another name")
     guard(not has_rows(s, request), "batches with rows of this name are still pending; process them first")
-    guard(worth_choosing(s, supply), NOT_WORTH_CHOOSING)
+    guard(is_distinct_choice(s, supply), NOT_WORTH_CHOOSING)
     guard(
         available(s, supply) >= design.scope.slots_to_start,
         "too few slots are free to admit it; finish, abort or evict something first, or write a larger slots=",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from spec.choices import slots
 from spec.design import Design
+from spec.domains import slots
 from spec.language import ABSENT, action, guard
-from spec.slots import forget, give_back, locked
+from spec.slots import erase_dead_state, give_back, locked
 from spec.state import Slot, State, Text
 
 
@@ -16,4 +16,4 @@ def evict(s: State, design: Design, slot: Slot) -> None:
     guard(not locked(s, slot), "an admitted request is going to copy from it; prefill that first")
     s.cached[slot] = Text()
     give_back(s, slot)
-    forget(s)
+    erase_dead_state(s)

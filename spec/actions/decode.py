@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from spec.choices import boundaries, rows, spare_orders, supply_of_spares
+from spec.boundary import decode_mark, remember, within_gap_rule
 from spec.design import Design
-from spec.grid import decode_mark, remember, within_gap_rule
+from spec.domains import boundaries, rows, spare_orders, supply_of_spares
 from spec.language import ABSENT, action, guard
 from spec.ring import advance, claim_lazily
 from spec.rows import row_of
 from spec.scope import ANY, EAGER, LAZY
-from spec.slots import NOT_ASKED, NOT_WORTH_CHOOSING, worth_choosing
+from spec.slots import NOT_ASKED, NOT_WORTH_CHOOSING, is_distinct_choice
 from spec.state import RUNNING, RequestId, Row, State, Supply
 
 
@@ -25,7 +25,7 @@ def prepare(
     """Prepare and launch a decode batch of any running requests, none of them included."""
     scope = design.scope
     guard(s.pending < scope.window, "L + 1 batches are pending already; process one first")
-    guard(worth_choosing(s, supply), NOT_WORTH_CHOOSING)
+    guard(is_distinct_choice(s, supply), NOT_WORTH_CHOOSING)
     for request in order:
         guard(rows[request] or not boundaries[request], "a boundary needs a row; name the request in the batch as well")
         if rows[request]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spec.design import Design
 from spec.language import ABSENT, action, copy, guard
-from spec.slots import forget
+from spec.slots import erase_dead_state
 from spec.state import Row, State, Text
 
 
@@ -19,7 +19,7 @@ def device(s: State, design: Design) -> None:
         if text.family != ABSENT:
             s.holds[slot] = copy(text)
     s.written += 1
-    forget(s)
+    erase_dead_state(s)
 
 
 def run(s: State, row: Row) -> None:

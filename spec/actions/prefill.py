@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spec.choices import prefill_marks, requests
+from spec.boundary import prefill_mark, remember_prompt
 from spec.design import Design
-from spec.grid import prefill_mark, remember_prompt
+from spec.domains import prefill_marks, requests
 from spec.language import ABSENT, action, guard
 from spec.ring import advance
 from spec.rows import row_of

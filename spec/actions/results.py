@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spec.choices import row_orders, rows, supply
 from spec.design import Design
+from spec.domains import row_orders, rows, supply
 from spec.language import ABSENT, action, copy, guard, new, require
 from spec.ring import following, give_up
 from spec.rows import claim_at
@@ -11,13 +11,13 @@ from spec.scope import EAGER, LAZY
 from spec.slots import (
     NOT_ASKED,
     NOT_WORTH_CHOOSING,
-    forget,
+    erase_dead_state,
     give_back,
+    is_distinct_choice,
     key_cached,
     publish,
     release,
     take,
-    worth_choosing,
 )
 from spec.state import RUNNING, Batch, Length, Position, Request, RequestId, Row, State, Supply
 
@@ -30,7 +30,7 @@ def process(s: State, design: Design, finishes: tuple[bool, ...], order: tuple[R
     """
     guard(s.pending > 0, "no batch is pending; prepare one first")
     guard(design.ready(s), "the device has not yet run what the design waits for; write `device` before")
-    guard(worth_choosing(s, supply), NOT_WORTH_CHOOSING)
+    guard(is_distinct_choice(s, supply), NOT_WORTH_CHOOSING)
     oldest = s.batches[0]
     guard(
         order == tuple(sorted(order)) or sum(row.present for row in oldest.rows) > 1,
@@ -48,7 +48,7 @@ def process(s: State, design: Design, finishes: tuple[bool, ...], order: tuple[R
         if row.present and s.requests[request].phase == RUNNING:
             result(s, design, request, row, finishes[request], supply)
     guard(supply == ABSENT or s.step.asked, NOT_ASKED)
-    forget(s)
+    erase_dead_state(s)
 
 
 def retire(s: State, design: Design) -> Batch:

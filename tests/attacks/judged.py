@@ -116,7 +116,7 @@ def compare(found, said, told):
 
 def compare_bounded(path, found, legal, lineless, told):
     """A solver finds a shortest violation too, and none where there is none."""
-    violated = {name: at for name, at in found.violated.items() if name not in found.duties}
+    violated = {name: at for name, at in found.violated.items() if name not in found.postconditions}
     depth = min(violated.values(), default=4)
     said = command("bmc", "--model", str(path), "--depth", str(max(depth, 1)), "--json")
     if refused(path, said, legal, lineless):

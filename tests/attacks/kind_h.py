@@ -26,7 +26,7 @@ LINELESS = {
     "nothing applies": BAD.replace("@always()", "@always(lambda scope: False)"),
     "nothing applies, as None": NEVER.format("None") + BAD.replace("@always()", "@always(never)"),
     "nothing applies, as an empty text": NEVER.format("''") + BAD.replace("@always()", "@always(never)"),
-    "nothing applies, step and duty": claim("return s.x < 4", of="step").replace(
+    "nothing applies, step and postcondition": claim("return s.x < 4", of="step").replace(
         "@step()", "@step(lambda scope: scope.none)"
     ),
     "properties as a generator": BAD + "properties = (item for item in (p,))\n",
@@ -151,11 +151,11 @@ LEGAL = {
     "lists": HELD + UP + "\nactions = [up]\nproperties = [q]\n",
     "a lemma beside a claim": HELD + "@lemma()\ndef r(s, scope):\n    return s.x < 9\n",
     "a lemma that does not hold is not asked": HELD + "@lemma()\ndef r(s, scope):\n    return s.x < 3\n",
-    "a duty": HELD + "@duty()\ndef r(before, s, scope):\n    return s.x == before.x + 1\n",
-    "a duty that is violated": HELD + "@duty()\ndef r(before, s, scope):\n    return s.x < 3\n",
+    "a postcondition": HELD + "@postcondition()\ndef r(before, s, scope):\n    return s.x == before.x + 1\n",
+    "a postcondition that is violated": HELD + "@postcondition()\ndef r(before, s, scope):\n    return s.x < 3\n",
     "all kinds": (
         HELD
-        + "@step()\ndef r(before, s, scope):\n    return s.x > before.x\n\n\n@sometimes()\ndef t(before, s, scope):\n    return s.x == 3\n\n\n@duty()\ndef u(before, s, scope):\n    return s.y == 0\n"
+        + "@step()\ndef r(before, s, scope):\n    return s.x > before.x\n\n\n@sometimes()\ndef t(before, s, scope):\n    return s.x == 3\n\n\n@postcondition()\ndef u(before, s, scope):\n    return s.y == 0\n"
     ),
     "a generator of choices": empty("lambda scope: (x for x in range(1, 3))", "s.y = x"),
     "an iterable of permutations": "import itertools\n\n"

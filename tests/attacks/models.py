@@ -15,7 +15,7 @@ import numpy
 
 from spec.language import (
     ABSENT, Action, Ghost, Id, Per, Property, Range, Transient, Vector,
-    action, always, by_scope, copy, duty, each, guard, lemma, new, record, require, sometimes, step, subsets,
+    action, always, by_scope, copy, postcondition, each, guard, lemma, new, record, require, sometimes, step, subsets,
 )
 
 Small = Annotated[int, Range(0, 5)]

@@ -33,7 +33,7 @@ class Verdict:
     """Each violated property with the length of the shortest run that violates it."""
     failed: dict[str, int] = field(default_factory=dict)
     """Errors that Python itself raises, each with the length of the shortest run to it."""
-    duties: set[str] = field(default_factory=set)
+    postconditions: set[str] = field(default_factory=set)
     """Those of the violated properties that only a search asks."""
     asked: int = 0
     """Properties that are asked at all."""
@@ -173,7 +173,7 @@ class Search:
         ]
         self.properties = [stated for stated in list(module.properties) if stated.applies(self.context)]
         self.verdict = Verdict()
-        self.verdict.asked = len(self.of_kind("always", "step", "duty", "sometimes"))
+        self.verdict.asked = len(self.of_kind("always", "step", "postcondition", "sometimes"))
         self.verdict.unseen = [stated.name for stated in self.of_kind("sometimes")]
         self.verdict.idle = [action.name for action, _ in self.actions]
 
@@ -230,10 +230,10 @@ class Search:
                     self.fails(error, depth)
                     continue
                 self.count(action)
-                for stated in self.of_kind("step", "duty"):
+                for stated in self.of_kind("step", "postcondition"):
                     if not self.holds(stated, depth, state, after):
                         self.violates(stated.name, depth)
-                        self.verdict.duties |= {stated.name} if stated.kind == "duty" else set()
+                        self.verdict.postconditions |= {stated.name} if stated.kind == "postcondition" else set()
                 for stated in self.of_kind("sometimes"):
                     if stated.name in self.verdict.unseen and self.holds(stated, depth, state, after):
                         self.verdict.unseen.remove(stated.name)

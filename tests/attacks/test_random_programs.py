@@ -78,7 +78,7 @@ class Natively:
         leaves = [value for *_, value, _i, _m, _t, _p in native.parts(after, type(after)) if isinstance(value, int)]
         return (
             [int(value) for value in leaves],
-            [not self.held(stated, state, after) for stated in self.search.of_kind("step", "duty")],
+            [not self.held(stated, state, after) for stated in self.search.of_kind("step", "postcondition")],
             [self.held(stated, state, after) for stated in self.search.of_kind("sometimes")],
         )
 
@@ -133,7 +133,7 @@ def compare(text, seed, folder):
             return False
         raise Differs(f"reading fails with {error!r}") from error
     search = natively.search
-    for kind in ("always", "step", "duty", "sometimes"):
+    for kind in ("always", "step", "postcondition", "sometimes"):
         asked = [stated.name for stated in model.of_kind(kind)], [stated.name for stated in search.of_kind(kind)]
         if asked[0] != asked[1]:
             raise Differs(f"{kind} properties are {asked[0]}, natively {asked[1]}")

@@ -3,7 +3,7 @@
 import pytest
 
 from checker.lockstep.campaign import Late
-from checker.lockstep.lockstep import Failed, Twin
+from checker.lockstep.lockstep import Failed, Lockstep
 from runtime.batch import Batch
 from runtime.engine import Engine
 from runtime.pool import FREE, SlotPool
@@ -15,7 +15,7 @@ EAGER = Scope(requests=2, slots=7, nodes=2, families=2, mode="eager", max_len=8)
 
 def twin_of():
     """A request that has decoded to a boundary, whose batch is in flight."""
-    twin = Twin(EAGER)
+    twin = Lockstep(EAGER)
     twin.admit(0, 0, 3)
     twin.prefill(0)
     run(twin)
@@ -92,7 +92,7 @@ def test_a_read_that_the_cache_does_not_know_is_seen():
 def test_an_admission_that_waits_for_nothing_is_seen(monkeypatch):
     monkeypatch.setattr(Engine, "admit", lambda *_: -1)
     with pytest.raises(Failed, match="waits, and 0 entries are evicted for it: 0 slots missing"):
-        Twin(EAGER).admit(0, 0, 3)
+        Lockstep(EAGER).admit(0, 0, 3)
 
 
 def test_an_eviction_too_many_is_seen(monkeypatch):
@@ -116,7 +116,7 @@ def test_rows_of_a_request_that_has_left_may_say_anything():
 
 def test_a_result_that_is_not_waited_for_is_seen_on_a_thread(monkeypatch):
     monkeypatch.setattr(Batch, "tokens", lambda self: self.produced.numpy())
-    twin = Twin(EAGER, Late(0.02))
+    twin = Lockstep(EAGER, Late(0.02))
     twin.admit(0, 0, 3)
     twin.prefill(0)
     with pytest.raises(AttributeError, match="produced"):

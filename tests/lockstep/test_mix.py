@@ -2,7 +2,7 @@
 
 from random import Random
 
-from checker.lockstep.lockstep import Twin
+from checker.lockstep.lockstep import Lockstep
 from checker.lockstep.mix import ACTIONS, ALWAYS, CROWD, Mix
 from spec.scope import Scope
 
@@ -11,7 +11,7 @@ SCOPE = Scope(requests=3, slots=12, mode="eager", max_len=6)
 
 def cached():
     """A twin of which one entry is cached and nobody is there."""
-    twin = Twin(SCOPE)
+    twin = Lockstep(SCOPE)
     twin.admit(0, 0, 2)
     twin.prefill(0)
     twin.device()

@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from checker.command.report.traces import exit_code, lines
-from checker.lockstep.lockstep import Failed, Twin, config_of
-from checker.lockstep.step import Move, Unplayable, replay
+from checker.lockstep.lockstep import Failed, Lockstep, config_of
+from checker.lockstep.step import DrawnStep, Unplayable, replay
 from checker.model.known_designs import DESIGNS
 from checker.model.model import Model
 from checker.scenarios.read import read
@@ -68,7 +68,7 @@ def test_what_the_runtime_did_is_a_good_trace_that_conforms(tmp_path):
 
 
 def prefilled(scope=EAGER):
-    twin = Twin(scope)
+    twin = Lockstep(scope)
     twin.admit(0, 0, 3)
     twin.prefill(0)
     twin.device()
@@ -77,13 +77,13 @@ def prefilled(scope=EAGER):
 
 
 def test_a_move_is_spelled_as_a_script_says_it():
-    assert str(Move("admit", request=1, family=1, prompt=3)) == "admit r2 prompt 3 text B"
-    assert str(Move("prepare", names=(0, 1), exhausted=True)) == "prepare r1 r2 no spare"
-    assert str(Move("prepare")) == "prepare"
-    assert str(Move("process", names=(0,), exhausted=True)) == "process finish r1 no replacement"
-    assert str(Move("evict", key=Text(0, 4))) == "evict A@4"
-    assert str(Move("move", 0, seat=2)) == "move r1 seat 3"
-    assert str(Move("regroup", names=(0, 1))) == "regroup r1 r2"
+    assert str(DrawnStep("admit", request=1, family=1, prompt=3)) == "admit r2 prompt 3 text B"
+    assert str(DrawnStep("prepare", names=(0, 1), exhausted=True)) == "prepare r1 r2 no spare"
+    assert str(DrawnStep("prepare")) == "prepare"
+    assert str(DrawnStep("process", names=(0,), exhausted=True)) == "process finish r1 no replacement"
+    assert str(DrawnStep("evict", key=Text(0, 4))) == "evict A@4"
+    assert str(DrawnStep("move", 0, seat=2)) == "move r1 seat 3"
+    assert str(DrawnStep("regroup", names=(0, 1))) == "regroup r1 r2"
 
 
 def test_a_record_that_differs_is_seen():
@@ -117,7 +117,7 @@ def test_an_owner_that_differs_is_seen():
 def test_a_wrong_state_is_seen_when_it_is_published_on_a_thread(monkeypatch):
     # The checkpoint is never written; a device of its own is compared when something comes of it.
     monkeypatch.setattr(device_ops, "copy_states", lambda *_: None)
-    twin = Twin(EAGER, Worker())
+    twin = Lockstep(EAGER, Worker())
     twin.admit(0, 0, 3)
     twin.prefill(0)
     with pytest.raises(Failed, match="publication"):
@@ -140,7 +140,7 @@ def test_a_lock_too_many_is_seen():
 
 def full(slots=4):
     """A twin whose only seat is free, with two cached keys; with four slots one of them must go for an admission."""
-    twin = Twin(EAGER.replace(slots=slots, max_len=4, requests=1))
+    twin = Lockstep(EAGER.replace(slots=slots, max_len=4, requests=1))
     for prompt in (2, 4):
         twin.admit(0, 0, prompt)
         twin.prefill(0)
@@ -158,7 +158,7 @@ def test_the_cache_gives_up_what_was_used_longest_ago():
 
 def for_a_spare():
     """What a decode evicts for its spare: by the time that is reported, the spare is in flight under that slot."""
-    twin = Twin(EAGER.replace(mode="lazy", slots=4, requests=1))
+    twin = Lockstep(EAGER.replace(mode="lazy", slots=4, requests=1))
     for prompt in (3, 5):
         twin.admit(0, 0, prompt)
         twin.prefill(0)
@@ -200,7 +200,7 @@ def test_a_use_that_the_cache_forgets_is_seen(monkeypatch):
 
 def two_in_flight():
     """Two requests of two texts in one batch in flight, in seats 0 and 1 of three."""
-    twin = Twin(Scope(requests=3, slots=12, nodes=3, families=2, mode="eager", max_len=8))
+    twin = Lockstep(Scope(requests=3, slots=12, nodes=3, families=2, mode="eager", max_len=8))
     for name in (0, 1):
         twin.admit(name, name, 3)
         twin.prefill(name)

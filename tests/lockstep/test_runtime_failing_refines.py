@@ -3,6 +3,7 @@
 from random import Random
 
 import pytest
+from tests.support.failing_lockstep import FailingLockstep
 
 from checker.lockstep.lockstep import Failed
 from checker.lockstep.machine import Run, scope_of, take_one
@@ -10,7 +11,6 @@ from checker.lockstep.mix import Mix
 from runtime.engine import Engine
 from runtime.pool import SlotPool
 from spec.scope import Scope
-from tests.support.failing_twin import FailingTwin
 
 RUNS = 25
 STEPS = 60
@@ -22,7 +22,7 @@ def drive(rng):
     Returns how many requests have failed in each of its failures, and in how many of these more was in flight.
     """
     run = Run(scope_of(rng), looks=False)
-    run.twin = FailingTwin(run.scope)
+    run.twin = FailingLockstep(run.scope)
     mix, failed, behind = Mix(rng), [], 0
     for _ in range(STEPS):
         if run.twin.can_fail() and rng.randrange(6) == 0:
@@ -48,7 +48,7 @@ LAZY = EAGER.replace(mode="lazy")
 @pytest.mark.parametrize("scope", [EAGER, LAZY])
 @pytest.mark.parametrize("behind", [0, 1])
 def test_a_failure_with_a_batch_behind_it(scope, behind):
-    twin = FailingTwin(scope)
+    twin = FailingLockstep(scope)
     for name in (0, 1):
         twin.admit(name, name, 3)
         twin.prefill(name)
@@ -92,7 +92,7 @@ def test_a_slot_that_leaves_quarantine_early_is_seen(monkeypatch):
 
 
 def both_fail():
-    twin = FailingTwin(EAGER)
+    twin = FailingLockstep(EAGER)
     for name in (0, 1):
         twin.admit(name, name, 3)
         twin.prefill(name)

@@ -12,7 +12,7 @@ from checker.lockstep.shrink import (
     shorten,
     told_to_run,
 )
-from checker.lockstep.step import Move
+from checker.lockstep.step import DrawnStep
 from runtime.streams import Simulated
 from spec.scope import Scope
 from tests.faults import FAULTS
@@ -22,14 +22,28 @@ CLEAR_LOST = next(fault for fault in FAULTS if fault.name == "clear-lost")
 
 
 def batch(*names):
-    return [Move("prepare", names=names), Move("device"), Move("process")]
+    return [DrawnStep("prepare", names=names), DrawnStep("device"), DrawnStep("process")]
 
 
 def first(name, prompt):
-    return [Move("admit", name, name, prompt), Move("prefill", name), Move("device"), Move("process")]
+    return [
+        DrawnStep("admit", name, name, prompt),
+        DrawnStep("prefill", name),
+        DrawnStep("device"),
+        DrawnStep("process"),
+    ]
 
 
-LONG = [*first(0, 3), *batch(0), *batch(0), *batch(), Move("abort", 0), *first(1, 3), *batch(1), Move("abort", 1)]
+LONG = [
+    *first(0, 3),
+    *batch(0),
+    *batch(0),
+    *batch(),
+    DrawnStep("abort", 0),
+    *first(1, 3),
+    *batch(1),
+    DrawnStep("abort", 1),
+]
 """A slot is worked in and given back, and worked in again."""
 
 
@@ -51,7 +65,7 @@ def test_a_run_that_holds_is_none():
 
 def test_what_has_become_impossible_is_left_out():
     with CLEAR_LOST.planted():
-        without = failing(SCOPE, [Move("abort", 1), Move("device"), Move("process"), *LONG])
+        without = failing(SCOPE, [DrawnStep("abort", 1), DrawnStep("device"), DrawnStep("process"), *LONG])
         assert [str(move) for move in without.moves] == [str(move) for move in failing(SCOPE, LONG).moves]
 
 
@@ -73,7 +87,7 @@ def test_what_the_device_raises_at_the_end_is_a_failure():
 
 
 def test_a_request_or_a_batch_is_left_out_as_a_whole():
-    moves = [*first(0, 3), *first(1, 3), *batch(0, 1), Move("abort", 0), *first(0, 2)]
+    moves = [*first(0, 3), *first(1, 3), *batch(0, 1), DrawnStep("abort", 0), *first(0, 2)]
     without = _without_request(moves, 0)
     assert [str(move) for move in without if move.action in ("admit", "prepare")] == [
         "admit r2 prompt 3 text B",
@@ -87,11 +101,15 @@ def test_a_request_or_a_batch_is_left_out_as_a_whole():
 
 
 def test_a_run_on_a_thread_is_told_when_the_device_runs():
-    assert [move.action for move in told_to_run([Move("prepare"), Move("process")])] == ["prepare", "device", "process"]
+    assert [move.action for move in told_to_run([DrawnStep("prepare"), DrawnStep("process")])] == [
+        "prepare",
+        "device",
+        "process",
+    ]
 
 
 @pytest.mark.parametrize("admitted", [MOST_NAMES, MOST_NAMES + 1])
 def test_no_run_is_given_more_names_than_a_timeline_can_be_told_with(admitted):
     run = Run(SCOPE, Simulated())
-    run.moves = [Move("admit", 0, 0, 1)] * admitted
+    run.moves = [DrawnStep("admit", 0, 0, 1)] * admitted
     assert any(scope.requests == admitted for scope, _ in _elsewhere(run)) == (admitted == MOST_NAMES)

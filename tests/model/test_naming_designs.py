@@ -42,7 +42,7 @@ def design(tmp_path: Path, answer: str) -> str:
 
 def goes_by_names(model: Model) -> tuple[str, list[str]]:
     """Return what names_matter says once everything has been read, and what a decision asks of the scope."""
-    reader = Reader(model, duties=True, naming=True)
+    reader = Reader(model, postconditions=True, naming=True)
     for instance in model.instances():
         reader.transition(instance)
     for stated in [*model.of_kind("always"), *model.of_kind("lemma")]:

@@ -3,7 +3,7 @@
 import pytest
 
 import spec.model
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from checker.model.replay import Replay, replay
 from checker.search import canary
 from spec.language import ABSENT, WELL_FORMED, Disabled, Violated, always, step
@@ -23,7 +23,7 @@ def nothing_changes(before, after, c):
 
 
 def taken(model, name, *arguments):
-    return Taken(next(action for action in model.actions if action.name == name), arguments)
+    return TakenStep(next(action for action in model.actions if action.name == name), arguments)
 
 
 def small():

@@ -20,7 +20,7 @@ from checker.mutation.operators import MODULES, mutants, mutants_of, reached
 from checker.mutation.oracles import RUNGS, judge, search
 from checker.mutation.result import Kind, not_judged
 from checker.mutation.score import SPEC, Score, judge_all, score
-from spec.duties import DUTIES
+from spec.postconditions import POSTCONDITIONS
 
 SMALL = '''
 def step(s: State, number: int) -> bool:
@@ -36,15 +36,15 @@ def step(s: State, number: int) -> bool:
 '''
 
 
-# For each duty a mutant that it kills, and the rung where it does.
+# For each postcondition a mutant that it kills, and the rung where it does.
 KILLED_BY_DUTY = {
     "every-boundary-is-marked": (2, "spec/ring.py claim_lazily: if design.scope.without_spare == SKIP: -> if False:"),
     "same-prompt-finds-it": (0, "spec/design.py Design.marks_before_the_end: return not cached -> return False"),
-    "launches-are-told": (0, "spec/actions/decode.py prepare: s.step.events[request].prepared = True -> pass"),
-    "results-are-told": (0, "spec/actions/transfer.py abort: s.step.events[request].aborted = True -> pass"),
-    "what-is-kept-back-is-told": (0, "spec/actions/results.py donate: event.key_cached = True -> pass"),
-    "reuse-is-told": (0, "spec/slots.py take: if awaits_write(s, slot): -> if True:"),
-    "nothing-is-remembered": (0, "spec/actions/cache.py evict: forget(s) -> pass"),
+    "launches-are-reported": (0, "spec/actions/decode.py prepare: s.step.events[request].prepared = True -> pass"),
+    "results-are-reported": (0, "spec/actions/abort.py abort: s.step.events[request].aborted = True -> pass"),
+    "withheld-checkpoints-reported": (0, "spec/actions/results.py donate: event.key_cached = True -> pass"),
+    "reuse-is-reported": (0, "spec/slots.py take: if awaits_write(s, slot): -> if True:"),
+    "dead-state-is-erased": (0, "spec/actions/cache.py evict: erase_dead_state(s) -> pass"),
     "cache-stays-in-bounds": (
         3,
         "spec/slots.py publish: guard(sum(key.family != ABSENT for key in s.cached) < design.scope.nodes) -> pass",
@@ -144,11 +144,11 @@ def test_nothing_kills_the_spec_itself_in_the_larger_scopes(rung):
     assert search(spec.model, rung) == []
 
 
-@pytest.mark.parametrize("duty", DUTIES, ids=lambda duty: duty.name)
-def test_each_duty_kills_a_mutant(every, duty):
-    rung, key = KILLED_BY_DUTY[duty.name]
+@pytest.mark.parametrize("postcondition", POSTCONDITIONS, ids=lambda postcondition: postcondition.name)
+def test_each_duty_kills_a_mutant(every, postcondition):
+    rung, key = KILLED_BY_DUTY[postcondition.name]
     found = search(edited_model(every[key].texts(), "mutant"), RUNGS[rung])
-    assert (Kind.DUTY, duty.name) in [(kind, name) for kind, name, _ in found]
+    assert (Kind.DUTY, postcondition.name) in [(kind, name) for kind, name, _ in found]
 
 
 def test_a_result_says_what_killed_the_mutant(every):

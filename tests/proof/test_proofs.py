@@ -15,8 +15,8 @@ from checker.model.spec_copy import apply, edited_model
 from checker.proof.cti import BUG, MISSING_LEMMA, classify
 from checker.proof.induction import FAILS, PROVED, Induction
 from checker.proof.matrix import CORE, MATRIX, Proof, export, matrix, model_of, parse, prove, unneeded
-from spec.discipline import (
-    DISCIPLINE,
+from spec.guarantee import (
+    GUARANTEE,
     gives_back_only_own,
     publishes_only_what_is_there,
     rows_only_for_own_slots,
@@ -32,7 +32,7 @@ def test_the_core_is_proved_and_every_lemma_is_needed(proof: Proof) -> None:
     assert unneeded([result]) == []
     assert len(result.obligations) > 200
     lines = proof_report.discipline([result])
-    assert [line[0] for line in lines] == [rule.name for rule in DISCIPLINE]
+    assert [line[0] for line in lines] == [rule.name for rule in GUARANTEE]
     for *_, met in lines:
         shown, asked = met.split(" of ")
         assert shown == asked != "0"
@@ -96,7 +96,7 @@ def test_what_is_assumed_of_others_can_be_broken_by_our_own(name: str, rule: Pro
 
 
 def test_every_rule_can_be_broken() -> None:
-    assert set(RULES.values()) == set(DISCIPLINE)
+    assert set(RULES.values()) == set(GUARANTEE)
 
 
 def verdicts(proof: Proof) -> dict[str, str]:

@@ -16,7 +16,7 @@ from runtime.exact_model import ExactModel
 from runtime.guard import Halted, WrongThread
 from runtime.observer import Observer
 from runtime.pool import CACHE, COOLING, FREE, OUTSIDE, RING, WORKING, SlotPool, WrongSlots
-from runtime.requests import MOST_REQUESTS, SEAT_BITS, NoSeat
+from runtime.requests import MOST_REQUESTS, SEAT_BITS, TableFull
 from runtime.scheduler import Request, Scheduler
 from runtime.streams import Simulated
 from runtime.tracking import Contradiction
@@ -258,7 +258,7 @@ def test_a_claim_is_taken_back_once(made):
 
 def test_a_seat_is_not_freed_twice_nor_given_slots_twice(made):
     before = snapshot(made)
-    with pytest.raises(NoSeat, match="seat 3 is free already"):
+    with pytest.raises(TableFull, match="seat 3 is free already"):
         made.table.clear(3)
     with pytest.raises(Contradiction, match="request one has its slots already"):
         made.tracker.admit(0, 3, ABSENT, 0)

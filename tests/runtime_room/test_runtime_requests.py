@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from runtime.batch import Rows
-from runtime.requests import IDLE, RUNNING, TABLE_COLUMNS, NoSeat, RequestTable
+from runtime.requests import IDLE, RUNNING, TABLE_COLUMNS, RequestTable, TableFull
 from tests.support.runtime_engines import config
 
 
@@ -58,7 +58,7 @@ def test_every_seat_is_given_once():
     made = table()
     assert [made.sit(name) for name in "abc"] == [0, 1, 2]
     assert made.seats_left == 0
-    with pytest.raises(NoSeat, match="request d: all 3 seats are taken"):
+    with pytest.raises(TableFull, match="request d: all 3 seats are taken"):
         made.sit("d")
     made.clear(1)
     assert (made.seats_left, made.sit("e"), made.names) == (1, 1, ["a", "e", "c"])

@@ -6,8 +6,8 @@ import torch
 
 from runtime.batch import ROW_COLUMNS
 from runtime.exact_model import ExactModel, text
-from runtime.staging import Buffer, Staging
 from runtime.streams import Simulated
+from runtime.upload import Buffer, Staging
 from tests.support.runtime_engines import engine, start, step
 
 

@@ -16,8 +16,8 @@ from runtime.boundary import ABSENT
 from runtime.guard import Halted
 from runtime.pool import SlotPool
 from runtime.prefix_cache import PrefixCache
-from runtime.staging import Buffer, Staging
 from runtime.streams import Inline, Interrupted, Simulated, Worker
+from runtime.upload import Buffer, Staging
 from tests.support.runtime_engines import assert_quiescent, by_handle, prompt, seats
 from tests.support.whole_state import snapshot
 

@@ -4,7 +4,7 @@ import pytest
 
 from checker.explain.reproduce import reproduce_line
 from checker.explain.story import render, tell
-from checker.model.model import Model, Taken, load_module
+from checker.model.model import Model, TakenStep, load_module
 from checker.search.saved import OtherModel, UnknownId, load, save, steps_of
 from spec.scope import Scope
 from tests.support.paths import YARDSTICK_FILE
@@ -60,7 +60,7 @@ def test_steps_of_another_model_are_refused(tmp_path, request):
 def test_a_model_from_a_file_is_stored_with_its_settings(tmp_path, request):
     module = load_module(YARDSTICK_FILE)
     model = Model(module, module.Scope(R=2))
-    steps = [Taken(model.actions[0], ((True, False),)), Taken(model.actions[1], ())]
+    steps = [TakenStep(model.actions[0], ((True, False),)), TakenStep(model.actions[1], ())]
     stored = load(tmp_path, save(tmp_path, "", "", "safe", steps, "tests/my model.py", ["R=2", "broken=1"]))
     assert steps_of(model, stored) == steps
     assert stored.command == "slotproof explore --model 'tests/my model.py' --set R=2 --set broken=1 --property safe"

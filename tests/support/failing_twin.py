@@ -2,13 +2,13 @@
 
 import contextlib
 
-from checker.lockstep.lockstep import Twin
+from checker.lockstep.lockstep import Lockstep
 from runtime.boundary import ABSENT
 from runtime.exact_model import ExactModel
 from runtime.pool import COOLING
+from spec.actions.abort import abort
 from spec.actions.device import device
 from spec.actions.results import process
-from spec.actions.transfer import abort
 from spec.state import Text
 
 
@@ -28,7 +28,7 @@ class Fails(ExactModel):
         return super().absorb(pool, working, tokens)
 
 
-class FailingTwin(Twin):
+class FailingLockstep(Lockstep):
     """Driven are failures of the oldest batch, discarded at once, whatever has been launched behind it.
 
     Not driven: a failed batch that waits while other results come in (they come in order, so none does) and devices

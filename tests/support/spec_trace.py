@@ -28,13 +28,13 @@ from checker.traces.format import (
     ProcessRow,
     Publish,
 )  # fmt: skip
+from spec.actions.abort import abort
 from spec.actions.admission import admit
 from spec.actions.cache import evict
 from spec.actions.decode import prepare
 from spec.actions.device import device
 from spec.actions.prefill import prefill
 from spec.actions.results import process
-from spec.actions.transfer import abort
 from spec.design import Design
 from spec.language import ABSENT, Action, Disabled, Violated, copy, new
 from spec.rows import awaits_write

@@ -2,7 +2,7 @@
 
 import spec.model
 from checker.model.known_designs import DESIGNS
-from checker.model.model import Model, Taken
+from checker.model.model import Model, TakenStep
 from spec.language import ABSENT
 from spec.scope import Scope
 from spec.state import EXHAUSTED
@@ -61,7 +61,7 @@ def model_of(design, scope):
 
 def steps_for(model, script):
     actions = {action.name: action for action in model.actions}
-    return [Taken(actions[name], tuple(arguments)) for name, *arguments in script]
+    return [TakenStep(actions[name], tuple(arguments)) for name, *arguments in script]
 
 
 def run_of(name):

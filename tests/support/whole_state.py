@@ -21,7 +21,7 @@ THREADS = ("threading", "_thread", "_queue", "queue")
 
 
 def snapshot(thing, seen=None):
-    """Return the state of an object and of all that it holds, down to every number; cycles go by first sight."""
+    """Return the state of an object and of all that it holds, down to every number; cycles go by first witness."""
     seen = {} if seen is None else seen
     if thing is None or isinstance(thing, bool | int | float | str | bytes):
         return thing

@@ -9,7 +9,7 @@ For one state, action and choice of arguments both readings give one *outcome*, 
 What comes first decides: a guard that is false after something has been violated natively is never reached, so
 evaluated the step is enabled and violated; a fault after a false guard is not looked at. The states after are
 compared leaf by leaf, those included that only tell of the last step. Where there is a state after, each step
-property, each duty and each *sometimes* must have its native value. A property or a decision that indexes outside a
+property, postcondition and *sometimes* must have its native value. A property or a decision that indexes outside a
 vector raises Violated natively; evaluated it has a fault, and a property then does not hold.
 
 States are reachable ones from random native walks under every design, reachable ones with a few leaves drawn anew,
@@ -32,7 +32,7 @@ from hypothesis import strategies as st
 import spec.model
 from checker.model.known_designs import DESIGNS
 from checker.model.layout import flatten, unflatten
-from checker.model.model import Instance, Model
+from checker.model.model import BoundAction, Model
 from checker.symbolic.columns import Program, width_for
 from checker.symbolic.graph import Node
 from checker.symbolic.statements import Walk
@@ -76,7 +76,10 @@ def native(model, state, action, arguments):
         return violation.name
     return (
         [int(value) for value in flatten(after)],
-        [not holds(stated, state, after, model.context) for stated in model.of_kind("step") + model.of_kind("duty")],
+        [
+            not holds(stated, state, after, model.context)
+            for stated in model.of_kind("step") + model.of_kind("postcondition")
+        ],
         [holds(stated, state, after, model.context) for stated in model.of_kind("sometimes")],
     )
 
@@ -88,7 +91,7 @@ def parts_of(transition):
         *[value for _, value in transition.faults],
         *transition.after,
         *[value for _, value in transition.steps],
-        *[value for _, value in transition.sights],
+        *[value for _, value in transition.witnesses],
     ]
 
 
@@ -102,14 +105,14 @@ def outcome(transition, values):
         return broken[0]
     after = [int(next(values)) for _ in transition.after]
     steps = [bool(next(values)) for _ in transition.steps]
-    return after, steps, [bool(next(values)) for _ in transition.sights]
+    return after, steps, [bool(next(values)) for _ in transition.witnesses]
 
 
 class Columns:
     """A model read as columns over some states."""
 
     def __init__(self, model, states):
-        self.reader = Reader(model, duties=True)
+        self.reader = Reader(model, postconditions=True)
         self.index = {node: place for place, node in enumerate(self.reader.inputs) if isinstance(node, Node)}
         self.rows = [list(flatten(state)) for state in states]
 
@@ -138,7 +141,7 @@ def quiet(model, values):
 def folded(model, values, action, arguments):
     """The outcome of a step evaluated over constants: nothing may be left to compute."""
     fixed = dict(zip(action.choices, arguments, strict=True))
-    transition = Reader(model, list(values), duties=True).transition(Instance(action, fixed, {}))
+    transition = Reader(model, list(values), postconditions=True).transition(BoundAction(action, fixed, {}))
     parts = parts_of(transition)
     assert not [part for part in parts if isinstance(part, Node)]
     return outcome(transition, parts)

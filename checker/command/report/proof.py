@@ -13,7 +13,7 @@ from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof.cti import Meaning, classify
 from checker.proof.induction import PROVED
 from checker.proof.matrix import EVERY_LENGTH, Proven, unneeded
-from spec.discipline import DISCIPLINE
+from spec.guarantee import GUARANTEE
 
 
 def exit_code(results: Sequence[Proven]) -> int:
@@ -67,7 +67,7 @@ def rows(results: Sequence[Proven]) -> list[tuple[str, ...]]:
 def discipline(results: Sequence[Proven]) -> list[tuple[str, ...]]:
     """Return one line of a table for each rule that our own requests keep to: verdict, and obligations met of all."""
     found: list[tuple[str, ...]] = []
-    for rule in DISCIPLINE:
+    for rule in GUARANTEE:
         asked = [each for result in results for each in result.obligations if each.target == rule.name]
         met = [each for each in asked if each.verdict == PROVED]
         found.append((rule.name, rule.sentence, f"{len(met)} of {len(asked)}"))

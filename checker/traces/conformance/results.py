@@ -8,10 +8,10 @@ from checker.traces.conformance.divergence import Group
 from checker.traces.conformance.shadow import Follower, ShadowBatch
 from checker.traces.conformance.slot_map import Physical
 from checker.traces.format import Evict, Free, Process, ProcessRow, Publish
+from spec.actions.abort import abort
 from spec.actions.cache import evict
 from spec.actions.device import device
 from spec.actions.results import process
-from spec.actions.transfer import abort
 from spec.language import ABSENT, Disabled, Violated
 from spec.slots import give_back
 from spec.state import IDLE, RequestId, Text

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from spec.choices import requests
 from spec.design import Design
+from spec.domains import requests
 from spec.language import action, guard
-from spec.slots import forget, release
+from spec.slots import erase_dead_state, release
 from spec.state import IDLE, RequestId, State
 
 
@@ -15,4 +15,4 @@ def abort(s: State, design: Design, request: RequestId) -> None:
     guard(s.requests[request].phase != IDLE, "the name is not in use; admit it first")
     s.step.events[request].aborted = True
     release(s, design, request)
-    forget(s)
+    erase_dead_state(s)

@@ -79,4 +79,4 @@ def publishes_only_what_is_there(before: State, after: State, design: Design) ->
     return True
 
 
-DISCIPLINE = (takes_only_free, gives_back_only_own, rows_only_for_own_slots, publishes_only_what_is_there)
+GUARANTEE = (takes_only_free, gives_back_only_own, rows_only_for_own_slots, publishes_only_what_is_there)

@@ -2,23 +2,23 @@
 
 The properties say what no design may do. A design may keep them all and do less than the protocol promises (mark no
 boundary, give up every spare), or tell of a step what it did not do, and timelines, traces and every *sometimes* go by
-what a step tells. Duties are searched for wherever our own design is; no induction asks them.
+what a step tells. Postconditions are searched for wherever our own design is; no induction asks them.
 """
 
 from __future__ import annotations
 
 from spec.applies import has_interval
+from spec.boundary import boundary_behind, prefill_mark
 from spec.design import Design
-from spec.discipline import owns
-from spec.grid import boundary_behind, prefill_mark
-from spec.language import ABSENT, duty
+from spec.guarantee import owns
+from spec.language import ABSENT, postcondition
 from spec.rows import awaits_read, awaits_write, in_flight
 from spec.scope import ANY, LAZY, SKIP
 from spec.slots import key_cached
 from spec.state import IDLE, RUNNING, Request, Row, State
 
 
-@duty()
+@postcondition()
 def every_boundary_is_marked(before: State, after: State, design: Design) -> bool:
     """A launched row marks its boundary, unless it has found no spare and is to be skipped then."""
     if before.pending < after.pending:
@@ -30,7 +30,7 @@ def every_boundary_is_marked(before: State, after: State, design: Design) -> boo
     return True
 
 
-@duty(has_interval)
+@postcondition(has_interval)
 def same_prompt_finds_it(before: State, after: State, design: Design) -> bool:
     """The same prompt again finds the newest boundary below its length, and once that is cached, a longer one its end.
 
@@ -55,8 +55,8 @@ def same_prompt_finds_it(before: State, after: State, design: Design) -> bool:
     return True
 
 
-@duty()
-def launches_are_told(before: State, after: State, design: Design) -> bool:
+@postcondition()
+def launches_are_reported(before: State, after: State, design: Design) -> bool:
     """A step tells of a launched row, and of a spare or the lack of one, exactly where there was one.
 
     A spare is lacking only where the allocator was asked for one, or the ring has no position left for it.
@@ -78,8 +78,8 @@ def launches_are_told(before: State, after: State, design: Design) -> bool:
     return True
 
 
-@duty()
-def results_are_told(before: State, after: State, design: Design) -> bool:
+@postcondition()
+def results_are_reported(before: State, after: State, design: Design) -> bool:
     """A step tells of a result, of a publication and of a request that leaves exactly where there was one."""
     for number, event in enumerate(after.step.events):
         was = before.requests[number]
@@ -97,8 +97,8 @@ def results_are_told(before: State, after: State, design: Design) -> bool:
     return True
 
 
-@duty()
-def what_is_kept_back_is_told(before: State, after: State, design: Design) -> bool:
+@postcondition()
+def withheld_checkpoints_reported(before: State, after: State, design: Design) -> bool:
     """A checkpoint that is due to the cache, at a finish or by donation, goes there, or the step tells the one reason.
 
     Nothing is due that a later row is going to overwrite: then the step tells that its publication was refused.
@@ -125,8 +125,8 @@ def what_is_kept_back_is_told(before: State, after: State, design: Design) -> bo
     return True
 
 
-@duty()
-def reuse_is_told(before: State, after: State, design: Design) -> bool:
+@postcondition()
+def reuse_is_reported(before: State, after: State, design: Design) -> bool:
     """A step tells of reuse exactly if a request got a slot that a row in flight was going to write.
 
     Of the slots that a step hands out, at most one is in flight: the allocator prefers the others.
@@ -142,8 +142,8 @@ def reuse_is_told(before: State, after: State, design: Design) -> bool:
     return after.step.reused == reused and taken <= 1
 
 
-@duty()
-def nothing_is_remembered(before: State, after: State, design: Design) -> bool:
+@postcondition()
+def dead_state_is_erased(before: State, after: State, design: Design) -> bool:
     """Nothing is known of a free slot that no row in flight reads, nor of rows that have run what nobody will ask.
 
     That is: where they started from, and everything if their request has left or is not one that the scope names.
@@ -163,7 +163,7 @@ def nothing_is_remembered(before: State, after: State, design: Design) -> bool:
     return True
 
 
-@duty()
+@postcondition()
 def cache_stays_in_bounds(before: State, after: State, design: Design) -> bool:
     """A publication leaves no more entries in the cache than it may have."""
     published = any(event.published != ABSENT for event in after.step.events)
@@ -217,13 +217,13 @@ def newly_cached(before: State, after: State, was: Request) -> int:
     return length
 
 
-DUTIES = (
+POSTCONDITIONS = (
     every_boundary_is_marked,
     same_prompt_finds_it,
-    launches_are_told,
-    results_are_told,
-    what_is_kept_back_is_told,
-    reuse_is_told,
-    nothing_is_remembered,
+    launches_are_reported,
+    results_are_reported,
+    withheld_checkpoints_reported,
+    reuse_is_reported,
+    dead_state_is_erased,
     cache_stays_in_bounds,
 )
