@@ -13,6 +13,7 @@ EXAMPLES: Final = {
     "judge": "slotproof judge tests/traces/*.ndjson",
     "play": "slotproof play tests/scenarios/the-whole-story.txt",
     "explain": "slotproof explain cafe1234",
+    "fields": "slotproof fields",
     "fuzz": "slotproof fuzz --time 30s --workers 1 --seed 5",
     "replay": "slotproof replay tests/scenarios/abort-and-evict.txt",
     "prove": "slotproof prove --max-seconds 60",

@@ -108,7 +108,7 @@ def parse(text: str) -> None:
 
 def test_every_block_is_of_a_kind_that_is_looked_at() -> None:
     kinds = {kind for page in PAGES for kind in re.findall(r"^```(\S*)$", page.read_text("utf-8"), re.MULTILINE)}
-    assert kinds == {"", "console", "python", "text", "ndjson"}
+    assert kinds == {"", "console", "python", "text", "ndjson", "diff"}
     for page in PAGES:
         saved = [text for text, _ in SAVED.findall(page.read_text(encoding="utf-8"))]
         assert all(text in saved for kind in ("text", "ndjson") for text in blocks(page, kind)), page.name
