@@ -145,7 +145,7 @@ def test_of_a_property_of_each_request_the_one_that_it_is_false_of_is_named(decl
     asked = declare(each=(ADMITTED, RUNNING))(function)
     clause = false_clause(asked, [s], Design(SCOPE))
     assert clause.code == code
-    assert clause.where.startswith("tests/test_clause.py:")
+    assert "test_clause.py:" in clause.where
     assert dict(clause.values).items() >= {"number": "1 (r2)", **values}.items()
     assert clause.requests == {1}
     assert false_clause(declare(each=IDLE)(function), [s], Design(SCOPE)) is None
