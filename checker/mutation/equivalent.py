@@ -139,7 +139,7 @@ _SURVIVORS = (
     (
         _NO_MARK,
         _keys(
-            "spec/slots.py forget",
+            "spec/slots.py erase_dead_state",
             "elif row.present and row.decode_count == 0:",
             "elif True and row.decode_count == 0:",
         ),
