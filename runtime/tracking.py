@@ -261,11 +261,11 @@ class Tracker:
                 f"0..{self.config.lookahead}"
             )
         self.pool.guard.begin("process")
-        places = batch.boundaries
+        places, freed = batch.boundaries, NO_SLOTS
         if len(places):
             self.pool.unclaim(rows.slot[places])
-            return alive, ahead, self._complete(rows.filter(places[alive[places]]))
-        return alive, ahead, NO_SLOTS
+            freed = self._complete(rows.filter(places[alive[places]]))
+        return alive, ahead, freed
 
     def _complete(self, rows: Rows) -> Ints:
         """The same for rows that all carry a mark and whose requests are still there; returns the slots freed."""

@@ -45,7 +45,7 @@ def asks_the_request(mode: str) -> Plant:
     return Plant(
         Tracker,
         "complete",
-        "    return alive, ahead",
+        "    return alive, ahead, freed",
         f"""\
     if self.config.mode == {mode!r}:
         seat, ring = rows.seat, self.config.ring
@@ -57,8 +57,9 @@ def asks_the_request(mode: str) -> Plant:
         block[Rows.position.number] = position
         block[Rows.slot.number] = table.ring[seat, position]
         shared = Rows(block)
-        self._complete(shared.filter((alive & (shared.mark != ABSENT)).nonzero()[0]))
-    return alive, ahead""",
+        asked = self._complete(shared.filter((alive & (shared.mark != ABSENT)).nonzero()[0]))
+        freed = np.concatenate([freed, asked])
+    return alive, ahead, freed""",
     )
 
 
@@ -106,14 +107,14 @@ FAULTS = (
             Plant(
                 Tracker,
                 "complete",
-                "    return alive, ahead",
+                "    return alive, ahead, freed",
                 """\
     if self.config.mode == EAGER:
         known = table.seq_len[rows.seat] - ahead + 1
         flips = np.where(ahead == 0, rows.mark != ABSENT, known % self.config.interval == 0)
         at = rows.seat[alive & flips & (rows.decode_count > 0)]
         table.next[at] = boundary.following(table.next[at], self.config.ring)
-    return alive, ahead""",
+    return alive, ahead, freed""",
             ),
         ),
         design("merged-29792", EAGER),
