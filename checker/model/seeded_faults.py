@@ -153,7 +153,11 @@ WRONG_EDITS = (
                 "        me.ring[me.last] = -1\n"
                 "    release(s, design, request)",
             ),
-            Edit("spec.actions.abort", "import erase_dead_state, release", "import erase_dead_state, key_cached, publish, release"),
+            Edit(
+                "spec.actions.abort",
+                "import erase_dead_state, release",
+                "import erase_dead_state, key_cached, publish, release",
+            ),
         ),
         EAGER,
         "abort-publishes-nothing",

@@ -1,6 +1,7 @@
 """Results in words and as data: one file for each kind of result, and no logic of its own.
 
 search and bmc report what was looked for, proof, ring and repair what the solver has shown, boundary what is proved
-about the code that ships; mutation and boundary_mutation report the scores, fuzz a campaign, fields the fields of the
-spec, traces with verdict and conformance a judged trace.
+about the code that ships; verify reports the main job, mutation the scores, audit what a verdict was held against,
+play and replay how a script went, fuzz a campaign, fields the fields of the spec, traces with verdict and conformance
+a judged trace.
 """
