@@ -14,29 +14,19 @@ from tests.support.paths import ROOT, TESTS
 
 MAX_FUNCTION = 70
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-NAMED_TWICE = {
-    "Answer",
-    "Batch",
-    "Cell",
-    "Claim",
-    "Difference",
-    "Entry",
-    "Event",
-    "Fate",
-    "Followed",
-    "Found",
-    "Guard",
-    "Model",
-    "Node",
-    "Proof",
-    "Request",
-    "Run",
-    "Scope",
-    "State",
-    "Text",
-    "Told",
+NAMED_TWICE = {"Batch", "Event", "Model", "Node", "Request", "Scope", "State"}
+"""The class names that stand for two things: in spec and runtime for the same one, in the canary since a model has them,
+and two of another field each (a forward pass and what is checked; the graph's and the cache's). No other may join them.
+"""
+
+LONGER = {
+    "checker.explain": 188,
+    "checker.lockstep": 208,
+    "checker.scenarios": 171,
+    "checker.search": 170,
+    "checker.symbolic": 167,
 }
-"""The class names that stand for several things as yet; a name that stands for one leaves the list and stays out."""
+"""Packages whose usual file is longer as yet, and how long: a figure may shrink, and none may join them."""
 
 BESIDE_THE_PACKAGES = {"attacks", "bench", "documents", "fuzzed", "runtime_room", "support"}
 """Folders under tests/ for what is no package of checker/; the runtime's has another name than the room, see below."""
@@ -88,8 +78,9 @@ def test_the_usual_file_of_a_package_is_short(package):
     lengths = {path: length_of(path) for path in house.packages()[package]}
     median = statistics.median(lengths.values())
     longest = [f"{where(path)}: {lengths[path]} lines" for path in sorted(lengths, key=lengths.get)[-5:]]
-    rule = f"The median file of {package} is under {MAX_MEDIAN} lines, not {median:g}."
-    report(longest if median >= MAX_MEDIAN else [], rule)
+    most = LONGER.get(package, MAX_MEDIAN - 1)
+    report(longest if median > most else [], f"The median file of {package} has at most {most} lines, not {median:g}.")
+    assert package not in LONGER or median >= MAX_MEDIAN, f"{package} is short enough now: take it off LONGER."
 
 
 def test_no_function_is_long():

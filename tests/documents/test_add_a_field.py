@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.support.paths import ROOT
+
 PAGE = (ROOT / "docs" / "add-a-field.md").read_text(encoding="utf-8")
 STEP = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 SAYS = re.compile(r"`(slotproof[^`]*|make verify)` says: `([^`]*)`")
