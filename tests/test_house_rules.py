@@ -15,7 +15,7 @@ from tests.support.paths import ROOT, TESTS
 MAX_FUNCTION = 70
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 NAMED_TWICE = {"Batch", "Event", "Model", "Node", "Request", "Scope", "State"}
-"""The class names that stand for two things: in spec and runtime for the same one, in the canary since a model has them,
+"""The class names that stand for two things: in spec and runtime for the same one, in the canary as in any model,
 and two of another field each (a forward pass and what is checked; the graph's and the cache's). No other may join them.
 """
 

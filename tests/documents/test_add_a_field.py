@@ -17,7 +17,7 @@ PAGE = (ROOT / "docs" / "add-a-field.md").read_text(encoding="utf-8")
 STEP = re.compile(r"```diff\n(.*?)```", re.DOTALL)
 SAYS = re.compile(r"`(slotproof[^`]*|make verify)` says: `([^`]*)`")
 MOST_LINES = 30
-SMALL = "requests=1 slots=3 nodes=1 max_len=4 mode=eager"
+SMALL = "requests=1 slots=4 nodes=1 max_len=4 mode=eager"
 
 COMMANDS = """
 import os, sys
