@@ -27,7 +27,7 @@ MODULES = (
 )
 """What is mutated: every action, the decisions, and what they act through."""
 
-_KEPT = ("slots", "rows", "grid")
+_KEPT = ("slots", "rows", "boundary")
 _READERS = ("properties", "postconditions", "lemmas", "sometimes", "environment")
 
 _COMPARED: dict[type[ast.cmpop], tuple[str, str]] = {
