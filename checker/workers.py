@@ -10,6 +10,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from typing import Any, TypeVar
@@ -18,6 +19,9 @@ from checker.model.user_files import BadFile, blame
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+STARTING = threading.Lock()
+"""Held while workers are started: one that is started but not yet known to its parent could not be ended."""
 
 ROUSED = 0.1
 """Seconds after which whoever waits for work looks up."""
@@ -39,7 +43,7 @@ def spread(
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, max_tasks_per_child=renewed_after) as pool:
         try:
-            with _deaf():
+            with _deaf(), STARTING:
                 pending = [pool.submit(attempt, work, task) for task in tasks]
             waiting = set(pending)
             while waiting:

@@ -14,8 +14,13 @@ import sys
 import threading
 from typing import Final
 
+from checker.pools import STARTING
+
 INTERRUPTED: Final = 130
 """The exit code after Ctrl-C, as shells count it: 128 and the number of the signal."""
+
+_PATIENCE: Final = 3.0
+"""Seconds for which workers that are being started are waited for."""
 
 
 def end_at_ctrl_c() -> None:
@@ -31,6 +36,8 @@ def end_at_ctrl_c() -> None:
 def _listen(ear: int) -> None:
     while signal.SIGINT not in os.read(ear, 1):
         pass
+    # Workers that are just being started are waited for, or they would outlive this process; not for ever, though.
+    STARTING.acquire(timeout=_PATIENCE)
     for child in multiprocessing.active_children():
         child.kill()
     # What has been printed stays, unless its reader has gone or the main thread is printing.
