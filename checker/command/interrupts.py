@@ -14,7 +14,7 @@ import sys
 import threading
 from typing import Final
 
-from checker.pools import STARTING
+from checker.workers import STARTING
 
 INTERRUPTED: Final = 130
 """The exit code after Ctrl-C, as shells count it: 128 and the number of the signal."""
