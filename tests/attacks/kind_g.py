@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attacks.models import claim
+from tests.attacks.models import BEFORE_RECORDS, claim
 
 CELLS = (
     "\n\ndef init(scope):\n    return State(0, 0, False, Vector([0, 0, 0]), Vector([Cell(False, 0), Cell(True, 1)]))\n"
@@ -47,7 +47,7 @@ def up(s, scope):
 
 def started(stated, n="1", w="each(2)", cells="each(Cell)", more="", of=STARTED):
     """A model whose records start by the defaults beside their fields."""
-    return more + of.format(n=n, w=w, cells=cells) + claim(f"return {stated}")
+    return more + BEFORE_RECORDS + of.format(n=n, w=w, cells=cells) + claim(f"return {stated}")
 
 
 COUNTED = "TIMES = [0]\n\n\ndef counted(scope):\n    TIMES[0] += 1\n    return min(TIMES[0], 5)\n\n\n"

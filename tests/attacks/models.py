@@ -59,12 +59,19 @@ ACTIONS = "\nactions = tuple(item for item in list(globals().values()) if isinst
 PROPERTIES = "\nproperties = tuple(item for item in list(globals().values()) if isinstance(item, Property))\n"
 
 
+BEFORE_RECORDS = "# The records.\n"
+"""In a snippet: what stands before this line goes before all records."""
+
+
 def model(snippet: str) -> str:
     """The text of a whole model."""
 
     def unless(pattern: str, text: str) -> str:
         return "" if re.search(pattern, snippet, re.MULTILINE) else text
 
+    # What the defaults of records name stands before them.
+    first, found, rest = snippet.partition(BEFORE_RECORDS)
+    first, snippet = (first, rest) if found else ("", snippet)
     records = "\n".join(RECORD.findall(snippet))
     return "".join(
         (
@@ -72,7 +79,7 @@ def model(snippet: str) -> str:
             HEADER,
             unless(r"^class Scope\b", SCOPE),
             unless(r"^class Cell\b", CELL),
-            "\n" + records,
+            "\n" + first + records,
             unless(r"^class State\b", STATE),
             unless(r"^def init\b", INIT),
             unless(r"@action\(", UP),

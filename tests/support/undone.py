@@ -52,8 +52,8 @@ UNDONE = {
             Plant(
                 Path,
                 "iterate",
-                "yield from (self.store.read(self.store.element(of, index)) for index in reversed(_indices(of)))",
-                "yield from [self.store.read(self.store.element(of, index)) for index in reversed(_indices(of))]",
+                "yield from (self.store.look(self.store.element(of, index)) for index in reversed(_indices(of)))",
+                "yield from [self.store.look(self.store.element(of, index)) for index in reversed(_indices(of))]",
             ),
         ),
     ),
