@@ -3,7 +3,6 @@
 from random import Random
 
 import pytest
-from tests.support.failing_lockstep import FailingLockstep
 
 from checker.lockstep.lockstep import Failed
 from checker.lockstep.machine import Run, scope_of, take_one
@@ -11,6 +10,7 @@ from checker.lockstep.mix import Mix
 from runtime.engine import Engine
 from runtime.pool import SlotPool
 from spec.scope import Scope
+from tests.support.failing_lockstep import FailingLockstep
 
 RUNS = 25
 STEPS = 60
