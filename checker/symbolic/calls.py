@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from abc import abstractmethod
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, TypeGuard
 
@@ -39,9 +40,9 @@ _READ: Final[tuple[Function, ...]] = (*FOLDS, *ITERATORS, *NUMERIC, *NATIVE)
 class Calls(Expressions):
     """Makes calls; mixed into the walk, which executes the statements of the functions called."""
 
+    @abstractmethod
     def bind_to(self, target: ast.expr, value: Held, frame: Frame) -> None:
         """Give a name or place a value: checker/symbolic/statements.py."""
-        raise NotImplementedError
 
     def _call(self, node: ast.Call, frame: Frame) -> Held:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and frame.look_up("super") is super:

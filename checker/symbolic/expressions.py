@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from abc import ABC, abstractmethod
 
 from checker.model.layout import Record
 from checker.model.source import refuse
@@ -16,12 +17,12 @@ from checker.symbolic.subset import ARITHMETIC, EXPRESSIONS, admitted, is_number
 from checker.symbolic.values import UNDEFINED, Held, Lazily, choose, mergeable, model_of
 
 
-class Expressions(Path):
+class Expressions(Path, ABC):
     """Evaluates expressions; mixed into the walk, which makes calls and executes statements."""
 
+    @abstractmethod
     def run(self, function: Held, arguments: list[Held], named: dict[str, Held] | None = None) -> Held:
         """Walk a call of a function of the text: checker/symbolic/statements.py."""
-        raise NotImplementedError
 
     def expression(self, node: ast.expr, frame: Frame, iterated: bool = False) -> Held:
         """Return the value of an expression, which has one whatever the state is; an iterator only if looped over."""
