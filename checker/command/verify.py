@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from checker.command.console import Progress
-from checker.lockstep.campaign import Campaign, fuzz
+from checker.lockstep.campaign import Campaign, hunt, seed_of
 from checker.lockstep.fields import forgotten
-from checker.mutation.score import Score, score
+from checker.mutation.result import MutantResult
+from checker.mutation.score import SPEC, Score, drawn
 from checker.proof.boundary_proof import Shipped
 from checker.proof.boundary_proof import prove as prove_shipped
-from checker.proof.matrix import Proof, Proven, matrix, prove_all
+from checker.proof.matrix import Proof, Proven, matrix, prove
 from checker.search import suite
-from checker.search.check import Check, Outcome, run_all, stale
+from checker.search.check import Check, Outcome, run, stale
 from checker.traces.corpus import Recorded, judge_recorded
+from checker.workers import spread
 from spec.language import WELL_FORMED
 from spec.properties import PROPERTIES
 from spec.sometimes import SOMETIMES
 
-FUZZ_SECONDS, FUZZ_SECONDS_QUICK, FUZZ_WORKERS = 30.0, 4.0, 2
-"""How long the runtime is fuzzed here; `slotproof fuzz` goes on for longer."""
+FUZZ_STEPS, FUZZ_STEPS_QUICK, FUZZ_SEEDS = 20_000, 4_000, 2
+"""How many steps of the runtime are fuzzed here, from how many seeds; `slotproof fuzz` goes on for longer."""
 SAMPLE = 10
 """Mutants of the spec that are judged here; `slotproof mutants` judges all."""
 TRACES = Path("tests/traces")
@@ -58,47 +61,69 @@ class Verification:
         return sum(audit.tries for audit in audits)
 
 
+Finished = Outcome | Proven | MutantResult | Shipped | Campaign
+
+
 def verify(quick: bool, progress: Progress) -> Verification:
     """Perform all checks, in parallel processes, and judge the traces."""
     ours, designs = suite.ours(quick), suite.designs()
     edits = [check for check in suite.wrong_edits() if not stale(check)]
-    done: dict[Check, Outcome] = {}
-    checks = [*ours, *designs, *edits, suite.CANARY]
-    for outcome in run_all(checks):
-        done[outcome.check] = outcome
-        progress.note(f"{len(done)} of {len(checks)} searches done")
-    result = Verification(
-        [done[check] for check in ours],
-        [done[check] for check in designs],
-        [done[check] for check in edits],
-        [done[suite.CANARY]],
-    )
     # The wider half of the matrix is for `slotproof prove`: it would double the time of this.
-    wanted = matrix(quick=True)
-    proven: dict[Proof, Proven] = {}
-    for proof in prove_all(wanted):
-        proven[proof.proof] = proof
-        progress.note(f"{len(proven)} of {len(wanted)} proofs done")
-    result.proven = [proven[proof] for proof in wanted]
-    progress.note("the shipped boundary logic")
-    result.shipped = prove_shipped(quick=quick)
-    progress.note("fuzzing the runtime")
-    result.fuzzed = fuzz(FUZZ_SECONDS_QUICK if quick else FUZZ_SECONDS, FUZZ_WORKERS, first_seed=0)
-    if not quick:
-        result.mutants = score(sample=SAMPLE, note=progress.note)
-    result.traces = [judge_recorded(path) for path in sorted(TRACES.glob("*.ndjson"))]
-    result.gaps = gaps([*result.ours, *result.designs, *result.edits])
-    result.gaps += [
-        f"the wrong edit {check.edit} cannot be made, let it follow the spec: {stale(check)}"
-        for check in suite.wrong_edits()
-        if stale(check)
+    proofs = matrix(quick=True)
+    mutants = [] if quick else drawn(SPEC, SAMPLE)
+    steps = (FUZZ_STEPS_QUICK if quick else FUZZ_STEPS) // FUZZ_SEEDS
+    # What may take longest begins, so that no core is idle at the end: a mutant that no search kills.
+    tasks: list[Callable[[], Finished]] = [
+        *[partial(SPEC.judge, mutant) for mutant in mutants],
+        *[partial(run, check) for check in [*ours, *designs, *edits, suite.CANARY]],
+        *[partial(prove, proof) for proof in proofs],
+        partial(prove_shipped, quick=quick),
+        *[partial(hunt, seed_of(worker), steps=steps) for worker in range(FUZZ_SEEDS)],
     ]
+    result = Verification()
+    searched: dict[Check, Outcome] = {}
+    proven: dict[Proof, Proven] = {}
+    judged: dict[str, MutantResult] = {}
+    for number, finished in enumerate(spread(perform, tasks), start=1):
+        progress.note(f"{number} of {len(tasks)} searches, proofs, mutants and fuzzed seeds done")
+        match finished:
+            case Outcome():
+                searched[finished.check] = finished
+            case Proven():
+                proven[finished.proof] = finished
+            case MutantResult():
+                judged[finished.key] = finished
+            case Shipped():
+                result.shipped = finished
+            case Campaign():
+                result.fuzzed.add(finished)
+    result.ours, result.designs = [searched[check] for check in ours], [searched[check] for check in designs]
+    result.edits, result.canary = [searched[check] for check in edits], [searched[suite.CANARY]]
+    result.proven = [proven[proof] for proof in proofs]
+    if mutants:
+        result.mutants = Score(SPEC, [judged[mutant.key] for mutant in mutants], len(SPEC.mutants()))
+    progress.note("recorded traces")
+    result.traces = [judge_recorded(path) for path in sorted(TRACES.glob("*.ndjson"))]
     progress.note("fields")
-    result.gaps += forgotten()
+    result.gaps = [*gaps([*result.ours, *result.designs, *result.edits]), *_stale(), *forgotten()]
     if not result.traces:
         result.gaps.append(f"no recorded traces: {TRACES} is not here; run this in the checkout")
     progress.done()
     return result
+
+
+def perform(task: Callable[[], Finished]) -> Finished:
+    """Perform one of the checks, in a process of its own."""
+    return task()
+
+
+def _stale() -> list[str]:
+    """Return each wrong edit that can no longer be made."""
+    return [
+        f"the wrong edit {check.edit} cannot be made, let it follow the spec: {stale(check)}"
+        for check in suite.wrong_edits()
+        if stale(check)
+    ]
 
 
 def gaps(outcomes: Iterable[Outcome]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import time
 from collections.abc import Callable
@@ -67,6 +68,13 @@ class Campaign:
     """Seconds that workers have hunted, all together: without the time that processes take to start."""
     workers: int = 1
 
+    def add(self, other: Campaign) -> None:
+        """Add what another process has done meanwhile."""
+        self.coverage.add(other.coverage)
+        self.found += other.found
+        self.busy += other.busy
+        self.seconds = max(self.seconds, other.seconds)
+
     @property
     def right(self) -> bool:
         """Whether nothing was found, something was done, and no action was left out."""
@@ -102,17 +110,23 @@ PAUSES: Final = (0.0, 0.001, 0.005)
 """What a run on a thread draws its pause from: a step of the host takes about a millisecond."""
 
 
-def hunt(first_seed: int, seconds: float, threads: bool = True, shrinking: float = SHRINKING) -> Campaign:
-    """Fuzz in this process until the time is over or something is found; runs go by `first_seed`, and count up.
+def hunt(
+    first_seed: int,
+    seconds: float = math.inf,
+    steps: float = math.inf,
+    threads: bool = True,
+    shrinking: float = SHRINKING,
+) -> Campaign:
+    """Fuzz in this process until the time is over, so many steps are taken, or something is found.
 
-    shrinking: for so many seconds at most what is found is made shorter.
+    Runs go by `first_seed`, and count up. shrinking: for so many seconds at most what is found is made shorter.
     """
     # The tensors are tiny, and the other cores belong to other workers.
     torch.set_num_threads(1)
     campaign = Campaign()
     started = time.monotonic()
     number = 0
-    while not campaign.found and time.monotonic() - started < seconds:
+    while not campaign.found and campaign.coverage.steps < steps and time.monotonic() - started < seconds:
         rng = Random(f"{first_seed} {number}")
         pause = rng.choice(PAUSES) if threads and number % THREADED_EVERY == THREADED_EVERY - 1 else None
         if found := _played(rng, pause, campaign.coverage):
@@ -177,15 +191,18 @@ def _told(run: Run, seconds: float, tried: int) -> FailingRun:
     )
 
 
+def seed_of(worker: int, first_seed: int = 0) -> int:
+    """Return where the drawing of a worker begins: far from where any other one counts to."""
+    return first_seed + 1_000_000 * worker
+
+
 def fuzz(seconds: float, workers: int, first_seed: int) -> Campaign:
     """Fuzz in parallel processes, a seed for each."""
     started = time.monotonic()
     whole = Campaign(workers=workers)
-    seeds = [first_seed + 1_000_000 * worker for worker in range(workers)]
+    seeds = [seed_of(worker, first_seed) for worker in range(workers)]
     for part in spread(partial(hunt, seconds=seconds), seeds, workers):
-        whole.coverage.add(part.coverage)
-        whole.found += part.found
-        whole.busy += part.busy
+        whole.add(part)
     whole.seconds = time.monotonic() - started
     return whole
 
