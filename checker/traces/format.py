@@ -1,243 +1,319 @@
-"""The trace format: what an engine's control plane did, one JSON object a line.
+"""Trace format 2: what an engine's control plane did, one JSON object a line; the first is a `Header`, the others events.
 
-The first line is a `Header`, every other line one `Event`. Lengths are in tokens; `slot`, `working`, `ring` and
-`copy_from` are physical slot ids; `pos`, `next` and `last` are ring positions; None means ABSENT or unknown. Unknown
-fields are ignored. Everything that makes a line unreadable (not JSON, a missing required field, a wrong type, a number
-below its range) is a `BadTrace`. What is readable but can't have happened is the judge's matter: a reference to
-something that doesn't exist is a `BadTrace` as well, a broken property is a violation or a hazard.
+Lengths are in tokens; `slot`, `slots`, `working`, `ring`, `reads`, `writes`, `from` and `to` are physical slot ids, `pos`,
+`next` and `last` ring positions, `b` batches, numbered as launched. A field that is missing (UNSET) is unknown, null
+(None) is "none". Unknown fields are errors, but for those that begin with `x_`. Ids are not restricted here: one that
+cannot be (negative, null, reserved, outside of the pool) is the engine's fault, which the judge finds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from os import PathLike, fspath
 from typing import Annotated, Literal
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-Natural = Annotated[int, Meta(ge=0)]
-Positive = Annotated[int, Meta(ge=1)]
-LONGEST_LINE = 1 << 24
-"""Bytes of a line: a batch of thousands of requests stays far below, and what is longer is no trace."""
-Ring = tuple[Natural | None, ...]
+Whole = Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
+Natural = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
+Positive = Annotated[int, Meta(ge=1, le=(1 << 63) - 1)]
+Id = Whole | None
+"""A slot; None where the engine handed over its marker for "no slot"."""
+Ring = tuple[Id, ...]
+Knows = Literal["takes", "frees", "evicts", "ends", "clears", "copies", "texts", "transfers", "sessions"]
+Unset = UnsetType
 
 
-class BadTrace(Exception):
-    """A trace that can't be judged: `line` (counted from 1) of `path` is unreadable or refers to nothing."""
+class Header(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The first line: sizes and choices of the recorded engine."""
 
-    def __init__(self, path: str, line: int, reason: str) -> None:
-        super().__init__(f"{path}:{line}: {reason}")
-        self.path = path
-        self.line = line
-        self.reason = reason
-
-
-class Header(Struct, frozen=True, omit_defaults=True):
-    """The first line: sizes and choices of the recorded engine.
-
-    `slots` ids are allowed, `first_slot` .. `first_slot + slots - 1`; `ring` is the number of ring positions and
-    `lookahead` the number of batches that the scheduler runs ahead.
-    """
-
-    trace: Literal[1]
+    trace: Literal[2]
     engine: str
-    mode: Literal["eager", "lazy"]
-    interval: Positive
-    ring: Positive
+    mode: Literal["eager", "lazy", "none"]
+    """none: no ring; a working slot becomes the checkpoint, or checkpoints are taken elsewhere."""
     slots: Positive
+    """The ids of the pool are `first_slot` to `first_slot + slots - 1`."""
     first_slot: Natural
     lookahead: Natural
-    without_spare: Literal["overwrite", "skip"] = "overwrite"
-    """What the engine does where a lazy boundary row gets no spare; a header need not say."""
+    """Batches that are launched and not processed when another one is launched."""
+    ring: Positive | Unset = UNSET
+    """Ring positions."""
+    interval: Positive | Unset = UNSET
+    """Tokens between decode boundaries."""
+    without_spare: Literal["overwrite", "skip"] | Unset = UNSET
+    """What the engine does where a lazy boundary row gets no spare."""
+    prefill_grid: Positive | Unset = UNSET
+    """Where prefill may checkpoint, counted from `grid_from`; missing: no grid is judged."""
+    grid_from: Literal["zero", "prefix"] = "zero"
+    page: Positive = 1
+    """Tokens of a page of the cache."""
+    window: Positive = 1
+    """The most tokens that a verify row may absorb; 1: there are no verify rows."""
+    crossing: Literal["planned", "counted"] | Unset = UNSET
+    """How a verify row finds the ring position of the boundary that it crosses."""
+    reserved: tuple[Whole, ...] = ()
+    """Ids that belong to nobody: written by anyone, never published, freed or handed out."""
+    pool: str = ""
+    knows: tuple[Knows, ...] = ()
+    """What the recorder would have written had it happened; of the rest silence means nothing."""
+    t: Whole | Unset = UNSET
+
+    def __post_init__(self) -> None:
+        if self.mode == "none":
+            if self.ring is not UNSET or self.without_spare is not UNSET:
+                raise ValueError("mode none has no ring: leave out `ring` and `without_spare`")
+        elif self.ring is UNSET or self.interval is UNSET:
+            raise ValueError(f"mode {self.mode} needs the fields `ring` and `interval`")
+        if self.window > 1 and (self.crossing is UNSET or self.interval is UNSET):
+            raise ValueError("a window of several tokens needs the fields `crossing` and `interval`")
 
 
-class Admit(Struct, frozen=True, gc=False, tag="admit", tag_field="e"):
-    """A request takes its working slot and fills its ring."""
+class Line(Struct, frozen=True, gc=False, tag_field="e", forbid_unknown_fields=True, kw_only=True):
+    """What any line may carry."""
+
+    t: Whole | Unset = UNSET
+    """Nanoseconds since the first line on the CPU's clock; no verdict reads it."""
+
+
+class Take(Line, frozen=True, gc=False, tag="take"):
+    """Slots leave the free pool, for a request or a session (neither: nobody yet)."""
+
+    slots: tuple[Id, ...]
+    r: str | Unset = UNSET
+    s: str | Unset = UNSET
+    during: Natural | None | Unset = UNSET
+    """The batch whose result was being processed; None: none was; missing: as the line stands."""
+
+
+class Hit(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """The cached state that a request starts from."""
+
+    slot: Id
+    len: Natural
+    text: str | Unset = UNSET
+
+
+class Admit(Line, frozen=True, gc=False, tag="admit"):
+    """A request may be launched; as a turn of session `s` it has the session's slots, which are not named again."""
 
     r: str
-    working: Natural | None
-    ring: Ring
-    next: Natural | None
-    last: Natural | None
+    epoch: Natural | Unset = UNSET
+    working: Id | Unset = UNSET
+    ring: Ring | Unset = UNSET
+    next: Natural | None | Unset = UNSET
+    last: Natural | None | Unset = UNSET
+    hit: Hit | None | Unset = UNSET
+    s: str | Unset = UNSET
 
 
-class PrefillRow(Struct, frozen=True, gc=False):
-    """One request in a prefill batch; `next`, `last` and `ring` are its values after preparation.
+class Mark(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A checkpoint that a row writes besides its working slot: the state after `len` tokens."""
 
-    The request starts from a cached state of `prefix` tokens, copied from slot `copy_from` before this forward; the
-    forward leaves the state after `len` tokens in the working slot and the one after `mark` tokens in `slot`.
-    """
-
-    r: str
-    len: Positive
-    prefix: Natural
-    copy_from: Natural | None
-    mark: Natural | None
-    slot: Natural | None
-    pos: Natural | None
-    next: Natural | None
-    last: Natural | None
-    ring: Ring
+    len: Natural
+    slot: Id | Unset
+    pos: Natural | Unset = UNSET
 
 
-class PrepareRow(Struct, frozen=True, gc=False):
-    """One request in a decode batch; `count` is its decode count and `len` its length with this step."""
+class LaunchedRow(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
+    """What a batch does for a request; `next`, `last` and `ring` are the request's values after preparation."""
 
     r: str
-    count: Natural
-    len: Positive
-    mark: Natural | None
-    slot: Natural | None
-    pos: Natural | None
-    next: Natural | None
-    last: Natural | None
-    ring: Ring
+    epoch: Natural | Unset = UNSET
+    reads: Id | Unset
+    """The slot whose state the row starts from; None: the empty state."""
+    writes: Id | Unset
+    count: Natural | Unset = UNSET
+    """The request's decode count with this row."""
+    next: Natural | None | Unset = UNSET
+    last: Natural | None | Unset = UNSET
+    ring: Ring | Unset = UNSET
+    same: bool = False
+    """Every left-out field of this request has the value of the last line that had it."""
 
 
-class ProcessRow(Struct, frozen=True, gc=False):
-    """One request in a result: `skipped` rows were ignored, a `done` one finished here.
+class PlainRow(LaunchedRow, frozen=True, gc=False):
+    """A prefill or decode row: `reads` must cover `start` tokens, `writes` stands for `len` afterwards."""
 
-    Any other row carries the request's pointers, label and ring after processing; a decode row that wasn't skipped
-    carries the lookahead that the engine computed (not restricted here: a wrong one is what a judge looks for).
-    """
+    start: Natural | Unset
+    len: Natural
+    marks: tuple[Mark, ...]
+    pos: Natural | Unset = UNSET
+    last_chunk: bool | Unset = UNSET
+
+
+class PrefillRow(PlainRow, frozen=True, gc=False, tag="prefill"):
+    """A prompt, or a chunk of one."""
+
+
+class DecodeRow(PlainRow, frozen=True, gc=False, tag="decode"):
+    """A decode step."""
+
+
+class VerifyRow(LaunchedRow, frozen=True, gc=False, tag="verify"):
+    """Candidate tokens of which some are accepted: `low` to `high - tokens` before it, `low + 1` to `high` after."""
+
+    low: Natural
+    high: Natural
+    tokens: Positive
+    may: Ring
+    """The slot per ring position that the device may write; None: not this one."""
+
+    def __post_init__(self) -> None:
+        if self.high - self.tokens < self.low:
+            raise ValueError("`low` is beyond `high - tokens`: the row has no tokens to start from")
+
+
+Row = PrefillRow | DecodeRow | VerifyRow
+
+
+class CopiedState(Struct, frozen=True, gc=False, forbid_unknown_fields=True, rename={"from_": "from"}):
+    """A copy of the state of `len` tokens from slot to slot, before the rows of a batch."""
+
+    from_: Id | Unset
+    to: Id | Unset
+    len: Natural
+    r: str | Unset = UNSET
+    text: str | Unset = UNSET
+
+
+class Launch(Line, frozen=True, gc=False, tag="launch"):
+    """Batch `b` is handed to the device: it waits for transfers, clears, copies, then computes its rows."""
+
+    b: Natural
+    rows: tuple[Row, ...]
+    clears: tuple[Id, ...] = ()
+    copies: tuple[CopiedState, ...] = ()
+    waits: tuple[str | Whole, ...] = ()
+
+
+class Copy(Line, frozen=True, gc=False, tag="copy", rename={"from_": "from"}):
+    """A copy outside of any batch, behind batch `after`; None: it waits for nothing."""
+
+    from_: Id
+    to: Id
+    len: Natural
+    after: Natural | None
+    r: str | Unset = UNSET
+    during: Natural | None | Unset = UNSET
+
+
+class Wrote(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """What the engine takes a row to have written."""
+
+    len: Natural
+    slot: Id
+
+
+class ResultRow(Struct, frozen=True, gc=False, forbid_unknown_fields=True, kw_only=True):
+    """A request in a result: `skipped`: the row was ignored; `done`: it ends here, and its pointers are gone."""
 
     r: str
     skipped: bool
     done: bool
-    lookahead: int | UnsetType = UNSET
-    next: Natural | UnsetType | None = UNSET
-    last: Natural | UnsetType | None = UNSET
-    last_len: Natural | UnsetType | None = UNSET
-    ring: Ring | UnsetType = UNSET
-
-    def __post_init__(self) -> None:
-        if self.skipped or self.done:
-            return
-        for name in ("next", "last", "last_len", "ring"):
-            if getattr(self, name) is UNSET:
-                raise ValueError(f"a row that is neither skipped nor done needs the field `{name}`")
-
-
-class Prefill(Struct, frozen=True, gc=False, tag="prefill", tag_field="e"):
-    """Prefill batch `b` has been prepared and launched."""
-
-    b: Natural
-    rows: tuple[PrefillRow, ...]
+    epoch: Natural | Unset = UNSET
+    accepted: Natural | Unset = UNSET
+    """Tokens of a verify that were committed on the device."""
+    retained: Natural | Unset = UNSET
+    """Tokens of a verify that are kept."""
+    wrote: Wrote | None | Unset = UNSET
+    lookahead: Whole | Unset = UNSET
+    next: Natural | None | Unset = UNSET
+    last: Natural | None | Unset = UNSET
+    last_len: Natural | None | Unset = UNSET
+    ring: Ring | Unset = UNSET
+    same: bool = False
 
 
-class Prepare(Struct, frozen=True, gc=False, tag="prepare", tag_field="e"):
-    """Decode batch `b` has been prepared and launched."""
+class Process(Line, frozen=True, gc=False, tag="process"):
+    """The result of batch `b` has been processed."""
 
     b: Natural
-    rows: tuple[PrepareRow, ...]
+    rows: tuple[ResultRow, ...]
 
 
-class Process(Struct, frozen=True, gc=False, tag="process", tag_field="e"):
-    """The result of batch `b` has been processed; its effects (`publish`, `free`) follow as events of their own."""
+class Publish(Line, frozen=True, gc=False, tag="publish"):
+    """The cache has `slot` under `len` tokens; `stored` False: the key was there, the slot stays with its owner."""
 
-    b: Natural
-    rows: tuple[ProcessRow, ...]
-
-
-class Publish(Struct, frozen=True, gc=False, tag="publish", tag_field="e"):
-    """`slot` now belongs to the cache under the first `len` tokens of request `r`.
-
-    `stored` False: that key was cached already, and the slot stays with its owner.
-    """
-
-    r: str
-    slot: Natural
+    slot: Id
     len: Natural
     stored: bool
+    r: str | Unset = UNSET
+    shared: bool = False
+    """The former owner goes on reading it, and never writes it again."""
+    text: str | Unset = UNSET
+    replaced_by: Id | Unset = UNSET
+    during: Natural | None | Unset = UNSET
 
 
-class Free(Struct, frozen=True, gc=False, tag="free", tag_field="e"):
-    """The slots go back to the free list. A null among them is the absent marker, which nobody may free."""
+class Rekey(Line, frozen=True, gc=False, tag="rekey", rename={"from_": "from"}):
+    """A key moves to slot `to`; `from` goes back to the request that has it, else to the pool."""
 
-    slots: tuple[Natural | None, ...]
-
-
-class Evict(Struct, frozen=True, gc=False, tag="evict", tag_field="e"):
-    """The cache gives up `slot`, which is free from now on."""
-
-    slot: Natural
+    from_: Id
+    to: Id
 
 
-Event = Admit | Prefill | Prepare | Process | Publish | Free | Evict
+class Free(Line, frozen=True, gc=False, tag="free"):
+    """Slots go back to the pool."""
 
-_decode_header = msgspec.json.Decoder(Header).decode
-_decode_event = msgspec.json.Decoder(Event).decode
-_encode = msgspec.json.Encoder().encode
-
-
-def encode(event: Header | Event) -> bytes:
-    """One line of a trace, its newline included."""
-    return _encode(event) + b"\n"
+    slots: tuple[Id, ...]
+    during: Natural | None | Unset = UNSET
 
 
-class TraceReader:
-    """The events of the trace at `path`, streamed. Iterate once; `header` is there from the start.
+class Evict(Line, frozen=True, gc=False, tag="evict"):
+    """An entry leaves the cache, and its slot is free."""
 
-    `cut` becomes True when the last line turns out to be incomplete (no newline, and not JSON): the recorder was
-    stopped in the middle of a line, which is no error. Raises BadTrace, and OSError if the file can't be read.
-    """
-
-    def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = fspath(path)
-        self.cut = False
-        self._file = open(self.path, "rb")  # noqa: SIM115 (closed when the iteration ends, or by close)
-        try:
-            self.header = self._read_header()
-        except BaseException:
-            self._file.close()
-            raise
-
-    def _line(self, number: int) -> bytes:
-        line = self._file.readline(LONGEST_LINE + 1)
-        if len(line) > LONGEST_LINE:
-            raise BadTrace(self.path, number, f"the line is longer than {LONGEST_LINE:,} bytes; write one event a line")
-        return line
-
-    def _read_header(self) -> Header:
-        line = self._line(1)
-        if not line:
-            raise BadTrace(self.path, 1, "the file is empty: a trace starts with a header line")
-        try:
-            return _decode_header(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            if b'"e"' in line and b'"trace"' not in line:
-                raise BadTrace(self.path, 1, "an event comes before the header: a trace starts with one") from error
-            raise BadTrace(self.path, 1, f"not a header: {error}") from error
-
-    def __iter__(self) -> Iterator[tuple[int, Event]]:
-        number = 1
-        with self._file:
-            while line := self._line(number + 1):
-                number += 1
-                try:
-                    event = _decode_event(line)
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                    if not line.endswith(b"\n") and not _is_json(line):
-                        self.cut = True
-                        return
-                    reason = str(error) if line.strip() else "the line is empty"
-                    raise BadTrace(self.path, number, reason) from error
-                yield number, event
-
-    def close(self) -> None:
-        """Close the file early; iterating to the end does it too."""
-        self._file.close()
+    slot: Id
+    during: Natural | None | Unset = UNSET
 
 
-def read_trace(path: str | PathLike[str]) -> TraceReader:
-    """Open a trace: its header is read at once, its events (line number, event) while one iterates."""
-    return TraceReader(path)
+class Saved(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """Where the state of a retracted request lies in host memory."""
+
+    host: Id
+    len: Natural
 
 
-def _is_json(line: bytes) -> bool:
-    try:
-        msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return False
-    return True
+class End(Line, frozen=True, gc=False, tag="end"):
+    """This life of the request is over; what it still owns has leaked."""
+
+    r: str
+    why: Literal["finish", "abort", "retract", "reject", "preempt"]
+    saved: Saved | None | Unset = UNSET
+
+
+class Session(Line, frozen=True, gc=False, tag="session"):
+    """A streaming session: `covers` is what the engine takes the working state to stand for, in tokens."""
+
+    op: Literal["open", "take", "borrow", "end", "abort", "close"]
+    s: str
+    r: str | Unset = UNSET
+    working: Id | Unset = UNSET
+    ring: Ring | Unset = UNSET
+    next: Natural | None | Unset = UNSET
+    last: Natural | None | Unset = UNSET
+    last_len: Natural | None | Unset = UNSET
+    covers: Natural | None | Unset = UNSET
+
+
+class Transfer(Struct, frozen=True, gc=False, tag="transfer", tag_field="e", forbid_unknown_fields=True, kw_only=True):
+    """A transfer between device and host, or to another process; both ends are its own from `queue` to its end."""
+
+    op: Literal["queue", "submit", "ack", "abort"]
+    t: str | Whole
+    """Its name."""
+    dir: Literal["d2h", "h2d", "out", "in"]
+    slot: Id
+    host: Id
+    len: Natural
+    after: Natural | None | Unset = UNSET
+
+
+class Stop(Line, frozen=True, gc=False, tag="stop"):
+    """The last line."""
+
+    why: Literal["closed", "not covered"]
+    what: str = ""
+
+
+Event = (
+    Take | Admit | Launch | Copy | Process | Publish | Rekey | Free | Evict | End | Session | Transfer | Stop
+)
+"""One line after the header."""
