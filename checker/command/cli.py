@@ -43,8 +43,8 @@ from checker.search.check import Check, model_for, run_all
 from checker.search.check import run as run_check
 from checker.search.saved import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.search.suite import designs as design_checks
-from checker.traces.format import BadTrace
 from checker.traces.judge_file import Judgement, Unjudged, judge_file
+from checker.traces.reading import BadTrace
 from spec.language import BadRecord
 from spec.scope import EAGER, OVERWRITE, SKIP, BadScope
 

@@ -35,7 +35,6 @@ from checker.traces.format import (
     Publish,
     Rekey,
     ResultRow,
-    Ring,
     Row,
     Session,
     Stop,
@@ -74,7 +73,7 @@ class Judge:
         self._transfers = Transfers(self._table, self._book)
         self._too_deep: Hazard | None = None  # more batches are pending than the header allows
         self._newest_batch = -1
-        self._events = self._launched = 0
+        self._events = self._launched = self._line = 0
         self._stop: Stop | None = None
         self._not_covered = ""
         self._feed: dict[type, Callable[[int, Any], None]] = {
@@ -97,7 +96,9 @@ class Judge:
         """Judge one event; raises BadTrace if it refers to something that doesn't exist."""
         if self._stop is not None:
             raise self._error(line, "an event follows the `stop` line, which is the last one")
-        self._events += 1
+        # A line of format 1 may be several events.
+        self._events += line > self._line
+        self._line = max(line, self._line)
         self._feed[type(event)](line, event)
 
     def result(self, cut: bool = False) -> Verdict:
@@ -166,8 +167,8 @@ class Judge:
             if life.quiet and not self._close_look and self._changes_nothing(life, launched, row):
                 life.done_len = launched.len  # type: ignore[union-attr]
                 home = life.home
-                if home is not None and home.pending and home.pending[0].batch == event.b:
-                    home.certain = home.pending.popleft()
+                if home is not None:
+                    home.settle(event.b)
             else:
                 self._result(line, batch, life, launched, row)
 
@@ -258,6 +259,8 @@ class Judge:
     ) -> list[Claim]:
         """A row has come back: it has run. Returns its claims."""
         life.prefills -= isinstance(launched, PrefillRow)
+        if life.home is not None:
+            life.home.settle(batch.b)
         if isinstance(launched, VerifyRow):
             if row is not None and not row.skipped and (row.accepted is UNSET or row.retained is UNSET):
                 raise self._error(line, f"the row of {row.r} was a verify, so it needs `accepted` and `retained`")
@@ -318,7 +321,9 @@ class Judge:
         raise self._error(line, f"slot {event.slot} is published, and no request is known to have it; name `r`")
 
     def _rekey(self, line: int, event: Rekey) -> None:
-        using = next((life for life in self._requests.running.values() if life.home is self._table.at(event.from_)), None)
+        using = next(
+            (life for life in self._requests.running.values() if life.home is self._table.at(event.from_)), None
+        )
         self._table.rekey(line, event.from_, event.to, using if using is not None and using.home else None)
 
     def _free(self, line: int, event: Free) -> None:
@@ -327,6 +332,10 @@ class Judge:
             owner = None if slot is None else slot.owner
             running = owner if isinstance(owner, Life) and not owner.over else None
             if running is not None and number in running.in_use() - running.transit:
+                if slot is not None and slot.bad is not None:
+                    # Two have it, which has been reported; that one of them gives it back says nothing of the other.
+                    slot.note(line, None, f"freed, while {running.name} uses it")
+                    continue
                 running.leaving, running.quiet = True, False
             self._table.free(line, number, running if running is not None and running.targets[number] else None)
 

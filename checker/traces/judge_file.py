@@ -7,9 +7,9 @@ from pathlib import Path
 
 from checker.traces.conformance.conformance import Conformance
 from checker.traces.conformance.divergence import Conformity
-from checker.traces.format import BadTrace, read_trace
+from checker.traces.judge import Judge
+from checker.traces.reading import BadTrace, read_trace
 from checker.traces.verdict import Verdict
-from checker.traces.verdict_judge import Judge
 from spec.design import Design
 
 

@@ -102,7 +102,7 @@ class Launches:
         # What a row starts from is what was there before this batch's rows, so all are read before any is written.
         starts = [self._start(line, b, row, life, row.r in copied, waited_for) for row, life in close]
         for (row, life), root in zip(close, starts, strict=True):
-            if isinstance(row, PlainRow):
+            if isinstance(row, PrefillRow | DecodeRow):
                 self._plain(line, b, row, life, copied.get(row.r), root)
             else:
                 self._verify(line, b, row, life, root)
@@ -115,13 +115,13 @@ class Launches:
         later = source is not None and any(content.batch > after for content in source.pending)
         self._copied(line, max(newest, 0), CopiedState(event.from_, event.to, event.len, event.r), {}, later)
 
-    def _once(
-        self, line: int, b: int, written: list[Id | UnsetType] | list[int], read: object, what: str
-    ) -> None:
+    def _once(self, line: int, b: int, written: list[Id | UnsetType] | list[int], read: object, what: str) -> None:
         """A slot that is written twice in one phase of a batch, or written and read, holds nobody knows what."""
         twice = [number for number, times in Counter(written).items() if times > 1]
         reads = list(read) if isinstance(read, list) else []
-        both = [] if set(reads).isdisjoint(written) else [number for number in dict.fromkeys(reads) if number in written]
+        both = (
+            [] if set(reads).isdisjoint(written) else [number for number in dict.fromkeys(reads) if number in written]
+        )
         for number in [*twice, *both]:
             slot = self._table.at(number)
             if slot is not None:
@@ -182,9 +182,7 @@ class Launches:
         slot.note(line, b, f"launch b{b}: {name} {verb} it as the state of {length} tokens")
         return root
 
-    def _start(
-        self, line: int, b: int, row: Row, life: Life, copied: bool, waited_for: frozenset[int]
-    ) -> int | None:
+    def _start(self, line: int, b: int, row: Row, life: Life, copied: bool, waited_for: frozenset[int]) -> int | None:
         """What a row starts from must cover exactly the tokens that it says; returns the line of what went wrong."""
         if life.leaving:
             life.leaving = False
@@ -204,14 +202,22 @@ class Launches:
         hit = life.hit
         if slot.cached and low == high:
             return self._taken_for(line, b, life, row.reads, low, life.name, ROWS)
-        if not life.started and not copied and hit is not UNSET and hit is not None and "copies" not in self._header.knows:
+        if (
+            not life.started
+            and not copied
+            and hit is not UNSET
+            and hit is not None
+            and "copies" not in self._header.knows
+        ):
             return self._taken_for(line, b, life, hit.slot, low, life.name, COPIES)
         if slot.owner is not life.holder:
             self._requests.turn_up(line, "launch", life, row.reads, "working slot")
         found = slot.before(b, ROWS)
         fits = found is not None and any(found.covers(life.text, length) for length in (low, high, found.length))
         if found is not None and low != high:
-            fits = found.life is not None and found.life.text is life.text and found.least <= high and found.length >= low
+            fits = (
+                found.life is not None and found.life.text is life.text and found.least <= high and found.length >= low
+            )
         elif found is not None:
             fits = found.covers(life.text, low)
         if fits and found is not None:
@@ -226,7 +232,13 @@ class Launches:
         return self._table.bad(line, "launch", life, slot, low, "exact-label", message)
 
     def _plain(
-        self, line: int, b: int, row: PlainRow, life: Life, copied: Id | UnsetType | None, root: int | None
+        self,
+        line: int,
+        b: int,
+        row: PrefillRow | DecodeRow,
+        life: Life,
+        copied: Id | UnsetType | None,
+        root: int | None,
     ) -> None:
         """A prefill or decode row."""
         start = life.len if row.start is UNSET else row.start
@@ -348,7 +360,9 @@ class Launches:
         life.started, life.len = True, row.high
         self._after(line, life, row, problems)
 
-    def resolve(self, line: int, batch: PendingBatch, life: Life, row: VerifyRow, result: ResultRow | None) -> Claim | None:
+    def resolve(
+        self, line: int, batch: PendingBatch, life: Life, row: VerifyRow, result: ResultRow | None
+    ) -> Claim | None:
         """A verify's result: how many tokens were accepted says what its row has written. Returns the checkpoint."""
         started = 0
         while life.verifies and life.verifies[0][0] <= batch.b:
@@ -383,7 +397,9 @@ class Launches:
             found = Content(batch.b, batch.line, life, crossing or 0, root, crossing or 0) if wrote else None
             self._settled(slot, batch.b, found)
             if wrote and crossing is not None:
-                slot.note(line, batch.b, f"result of b{batch.b} processed", f"b{batch.b} has run: {life.name}@{crossing}")
+                slot.note(
+                    line, batch.b, f"result of b{batch.b} processed", f"b{batch.b} has run: {life.name}@{crossing}"
+                )
                 life.crossed += 1
                 if crossing <= before + retained:
                     claim = Claim(batch.b, line, crossing, slot.id, place, False, False)

@@ -76,7 +76,9 @@ class Requests:
             return slot
         before = slot.owner
         if before is not None and before in (self._taken.get(life.name), self._taken.get("")):
+            disputed = slot.bad
             slot.give_to(life.holder)
+            slot.bad = disputed
         elif before is None and not slot.cached and "takes" in self._header.knows:
             message = f"{life.name} has slot {number} as its {role}, which nobody took from the pool"
             root = self._table.bad(line, event, life, slot, None, "one-owner", message)
@@ -107,8 +109,8 @@ class Requests:
             if gone and event != "process":
                 text = f"preparation took slot {min(gone)} out of the ring"
                 found.append(Problem("launch:ring", rules.ODD, text, min(gone)))
-                for number in gone:
-                    self._table.at(number).excused = True  # type: ignore[union-attr]
+                for departed in gone:
+                    self._table.at(departed).excused = True  # type: ignore[union-attr]
             life.transit |= gone
             life.ring = ring
             for position, number in enumerate(ring):
@@ -128,11 +130,13 @@ class Requests:
                         self._arrivals.append((line, life, position, number))
                     else:
                         self.turn_up(line, event, life, number, f"ring position {position}")
-            for number in sorted({number for number in named if named.count(number) > 1}):
-                self._table.twice(line, event, life, number)
+            if life.home is not None:
+                named.append(life.home.id)
+            for twice in sorted({number for number in named if named.count(number) > 1}):
+                self._table.twice(line, event, life, twice)
         if "frees" in self._header.knows:
-            for number in waiting & life.transit:
-                self._table.leak(line, life, number)
+            for left in waiting & life.transit:
+                self._table.leak(line, life, left)
         life.hush()
         return found
 
@@ -285,6 +289,10 @@ class Requests:
         life = self.ended.pop(name, None)
         if life is None:
             raise self.error(line, f"request {name} isn't running")
+        for number in life.in_use():
+            slot = self._table.at(number)
+            if slot is not None:
+                self._table.heal_leak(line, slot)
         taken = [self._table.reclaim(line, event, life, number) for number in sorted(life.in_use())]
         if not any(taken):
             text = f"a row for {name}, which was over at line {life.over_line}"
