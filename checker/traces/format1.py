@@ -308,8 +308,9 @@ class Upgrade:
             if request is None:
                 rows.append(self._row(row, OldRequest(Admit1(row.r, None, (), None, None)), copies))
                 continue
-            request.ring = row.ring
-            yield from self._take(line, row.r, request, row.ring)
+            if row.ring != request.ring:
+                request.ring = row.ring
+                yield from self._take(line, row.r, request, row.ring)
             rows.append(self._row(row, request, copies))
         self._pending.append((event.b, isinstance(event, Prefill1)))
         yield line, new.Launch(b=event.b, rows=tuple(rows), copies=tuple(copies))
@@ -361,7 +362,7 @@ class Upgrade:
                     self._leaving.setdefault(row.r, "finish")
                 else:
                     next_, last = request.pointer("next", row.next), request.pointer("last", row.last)
-                    if isinstance(row.ring, tuple):
+                    if isinstance(row.ring, tuple) and row.ring != request.ring:
                         request.ring = row.ring
                         new_here = [slot for slot in row.ring if slot is not None and slot not in request.owned]
                         self._turned_up += [(line, row.r, slot) for slot in dict.fromkeys(new_here)]

@@ -12,7 +12,7 @@ Read `Judge.feed` first: one method for each event. launches.py follows a batch,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -23,6 +23,7 @@ from checker.traces.book import Book
 from checker.traces.format import (
     Admit,
     Copy,
+    DecodeRow,
     End,
     Event,
     Evict,
@@ -149,7 +150,7 @@ class Judge:
         self._launches.copy_outside(line, event, self._newest_batch)
 
     def _process(self, line: int, event: Process) -> None:
-        self._requests.arrive(line)
+        self._requests.arrive(line, event.b)
         if not self._batches or self._batches[0].b != event.b:
             first = f"batch {self._batches[0].b} is next" if self._batches else "none is pending"
             raise self._error(line, f"the result of batch {event.b} is processed, but {first}")
@@ -158,21 +159,21 @@ class Judge:
         if self._too_deep is not None and len(self._batches) <= self._header.lookahead + 1:
             self._too_deep.healed_at = line
             self._too_deep = None
-        places = range(len(event.rows))
-        if len(event.rows) != len(batch.rows) or any(a.r != b.r for a, b in zip(event.rows, batch.rows, strict=True)):
-            places = self._places(line, event, batch)  # type: ignore[assignment]
-        for place, row in zip(places, event.rows, strict=True):
-            launched, life = batch.rows[place], batch.lives[place]
+        rows, lives, close_look = batch.rows, batch.lives, self._close_look
+        if [row.r for row in event.rows] != [row.r for row in rows]:
+            places = self._places(line, event, batch)
+            rows, lives = tuple(rows[place] for place in places), [lives[place] for place in places]
+        for launched, life, row in zip(rows, lives, event.rows, strict=True):
             life.out -= 1
-            if life.quiet and not self._close_look and self._changes_nothing(life, launched, row):
+            if life.quiet and not close_look and self._changes_nothing(life, launched, row):
                 life.done_len = launched.len  # type: ignore[union-attr]
                 home = life.home
-                if home is not None:
+                if home is not None and home.pending and home.pending[0].batch <= event.b:
                     home.settle(event.b)
             else:
                 self._result(line, batch, life, launched, row)
 
-    def _places(self, line: int, event: Process, batch: PendingBatch) -> Iterable[int]:
+    def _places(self, line: int, event: Process, batch: PendingBatch) -> list[int]:
         """Return which row of the batch each row of its result is about; what the result leaves out has come back too."""
         waiting = {row.r: place for place, row in enumerate(batch.rows)}
         places = []
@@ -192,20 +193,22 @@ class Judge:
 
     def _changes_nothing(self, life: Life, launched: Row, row: ResultRow) -> bool:
         """Whether a result is one of the many that only say that a decode row without a mark has run."""
-        if row.skipped or row.done or life.over or not isinstance(launched, PlainRow) or life.prefills:
-            return False
-        if row.lookahead is not UNSET and (
-            launched.count is UNSET
-            or row.lookahead != life.count - launched.count
-            or not 0 <= row.lookahead <= self._header.lookahead
-        ):
-            return False
         # A field that a `same` line leaves out is what it was; without `same` it is unknown.
         return (
-            (row.last_len is UNSET or row.last_len == life.label)
-            and (row.next is UNSET or row.next == life.next)
-            and (row.last is UNSET or row.last == life.last)
-            and (row.ring is UNSET or row.ring == life.ring)
+            type(launched) is DecodeRow
+            and not (row.skipped or row.done or life.over or life.prefills)
+            and (row.last_len == life.label or row.last_len is UNSET)
+            and (row.next == life.next or row.next is UNSET)
+            and (row.last == life.last or row.last is UNSET)
+            and (row.ring == life.ring or row.ring is UNSET)
+            and (
+                row.lookahead is UNSET
+                or (
+                    launched.count is not UNSET
+                    and row.lookahead == life.count - launched.count
+                    and 0 <= row.lookahead <= self._header.lookahead
+                )
+            )
             and row.accepted is UNSET
         )
 
@@ -301,7 +304,10 @@ class Judge:
             text = f"{life.name} left without finishing, and publishes"
             self._requests.report(line, life, [Problem("publish", "retract-pure", text, event.slot)])
         self._requests.replaced(life, event)
-        self._table.publish(line, "publish", life, event.slot, event.len, event.shared)
+        early = isinstance(event.during, int) and event.during > self._table.processed
+        self._table.publish(line, "publish", life, event.slot, event.len, event.shared, early)
+        if early and not event.shared and isinstance(event.slot, int) and isinstance(event.during, int):
+            self._requests.given.append((event.during, line, life, event.slot))
         life.hush()
 
     def _publisher(self, line: int, event: Publish) -> Life:

@@ -15,6 +15,7 @@ from checker.traces.format import (
     Header,
     Id,
     Launch,
+    Mark,
     PlainRow,
     PrefillRow,
     ResultRow,
@@ -51,11 +52,13 @@ class Launches:
             if slot is not None:
                 slot.write(Content(b, line, None, 0, None, 0, CLEARS))
                 slot.note(line, b, f"launch b{b}: cleared")
-        self._once(line, event.b, [number for number in event.clears if number is not None], (), "clears")
+        if event.clears:
+            self._once(line, event.b, [number for number in event.clears if number is not None], (), "clears")
         copied: dict[str, Id | UnsetType] = {}
         for copy in event.copies:
             self._copied(line, b, copy, copied)
-        self._once(line, b, [c.to for c in event.copies], [c.from_ for c in event.copies], "copies")
+        if event.copies:
+            self._once(line, b, [c.to for c in event.copies], [c.from_ for c in event.copies], "copies")
         written: list[Id | UnsetType] = []
         read: list[Id | UnsetType] = []
         close: list[tuple[Row, Life]] = []
@@ -79,14 +82,15 @@ class Launches:
                 and not row.marks
                 and home.promised is life.state
                 and home.owner is life.holder
-                and (row.count is UNSET or row.count == life.count + 1)
-                and (row.ring is UNSET or row.ring == life.ring)
-                and (row.next is UNSET or row.next == life.next)
-                and (row.last is UNSET or row.last == life.last)
+                and (row.count == life.count + 1 or row.count is UNSET)
+                and (row.ring == life.ring or row.ring is UNSET)
+                and (row.next == life.next or row.next is UNSET)
+                and (row.last == life.last or row.last is UNSET)
                 and not (self._interval and row.len % self._interval == 0)
                 and not self._close_look
             ):
-                state = Content(b, line, life, row.len, life.taint, row.len)
+                # As Content(...) does it, at half the price: this is done for nearly every row of a trace.
+                state = tuple.__new__(Content, (b, line, life, row.len, life.taint, row.len, ROWS, False))
                 home.pending.append(state)
                 home.promised = life.state = state
                 life.len = row.len
@@ -117,8 +121,10 @@ class Launches:
 
     def _once(self, line: int, b: int, written: list[Id | UnsetType] | list[int], read: object, what: str) -> None:
         """A slot that is written twice in one phase of a batch, or written and read, holds nobody knows what."""
-        twice = [number for number, times in Counter(written).items() if times > 1]
         reads = list(read) if isinstance(read, list) else []
+        if len(set(written)) == len(written) and not reads:
+            return
+        twice = [number for number, times in Counter(written).items() if times > 1]
         both = (
             [] if set(reads).isdisjoint(written) else [number for number in dict.fromkeys(reads) if number in written]
         )
@@ -253,9 +259,10 @@ class Launches:
                 self.unmarked += 1
         self._home(line, b, life, row.writes, Content(b, line, life, row.len, life.taint, row.len))
         for mark in row.marks:
+            pos = _position(row, mark, life)
             expected = life.expected_position(self._header.ring) if self._header.ring is not UNSET else None
-            astray = mark.pos is not UNSET and expected is not None and mark.pos != expected
-            life.claim(Claim(b, line, mark.len, mark.slot, mark.pos, prefill, astray))
+            astray = pos is not UNSET and expected is not None and pos != expected
+            life.claim(Claim(b, line, mark.len, mark.slot, pos, prefill, astray))
             newest = life.newest
             if newest is not None and newest.slot == mark.slot and self._header.mode == "lazy":
                 life.newest = None  # An in-place claim gives the old checkpoint up, and says so by its label.
@@ -271,7 +278,8 @@ class Launches:
         last = life.shown_last if row.last is UNSET and row.same else row.last
         life.shown_next, life.shown_last = next_, last
         marks = row.marks if isinstance(row, PlainRow) else ()
-        self._requests.advance(life, next_, lazy_to=marks[0].pos if marks else None)
+        lazy_to = _position(row, marks[0], life) if isinstance(row, PlainRow) and marks else None
+        self._requests.advance(life, next_, lazy_to)
         if life.last is None and isinstance(row, PrefillRow) and isinstance(last, int):
             life.last = last
         self._requests.sync(line, life, "launch", problems)
@@ -436,6 +444,12 @@ def _targets(row: Row) -> list[Id | UnsetType]:
     """Every slot that a row writes."""
     marks = [mark.slot for mark in row.marks] if isinstance(row, PlainRow) else list(row.may)
     return [number for number in (row.writes, *marks) if number is not None and number is not UNSET]
+
+
+def _position(row: PlainRow, mark: Mark, life: Life) -> int | UnsetType:
+    """The ring position of a mark: as the row says it, else where its slot is."""
+    stated = mark.pos if mark.pos is not UNSET else row.pos
+    return life.ring.index(mark.slot) if stated is UNSET and mark.slot in life.ring else stated
 
 
 def _starts(row: Row, life: Life) -> tuple[int, int]:

@@ -34,6 +34,8 @@ class Requests:
         self.error = error
         self._positions = 0 if header.ring is UNSET else header.ring
         self._taken: dict[str, Owner] = {}  # who has taken slots before it was admitted
+        self.given: list[tuple[int, int, Life, int]] = []
+        """What was published before the line of the result that it belongs to: batch, line, request, slot."""
         self._arrivals: list[tuple[int, Life, int, int]] = []
 
     def named(self, name: str) -> Life | None:
@@ -89,8 +91,20 @@ class Requests:
         slot.note(line, None, f"{life.name} takes it as its {role}")
         return slot
 
-    def arrive(self, line: int) -> None:
-        """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken."""
+    def arrive(self, line: int, processing: int | None = None) -> None:
+        """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken.
+
+        `processing`: the batch whose result comes next; what stands before its line and belongs to it has still time.
+        """
+        later = [found for found in self.given if found[0] == processing]
+        for during, shown, life, number in self.given:
+            if during == processing:
+                continue
+            slot = self._table.at(number)
+            if slot is not None and slot.cached and not life.over and number in life.in_use():
+                message = f"{life.name} publishes slot {number} and goes on using it"
+                slot.bad = self._table.bad(shown, "publish", life, slot, slot.label, "one-owner", message)
+        self.given = later
         arrivals, self._arrivals = self._arrivals, []
         for shown, life, position, number in arrivals:
             if not life.over and position < len(life.ring) and life.ring[position] == number:

@@ -123,8 +123,11 @@ class SlotTable:
             self.bad(line, "evict", slot.owner, slot, None, "one-owner", message)
         self._release(line, slot, "evicted")
 
-    def publish(self, line: int, event: str, life: Life, number: Id, length: int, shared: bool) -> None:
-        """The slot goes to the cache under `length` tokens of the request."""
+    def publish(self, line: int, event: str, life: Life, number: Id, length: int, shared: bool, early: bool) -> None:
+        """The slot goes to the cache under `length` tokens of the request.
+
+        `early`: it belongs to a result that has not been read yet, so that its ring is still the one before.
+        """
         slot = self.at(number)
         if slot is None:
             self.impossible(line, event, life, number, f"{life.name} publishes")
@@ -133,7 +136,7 @@ class SlotTable:
         used = not life.over and slot.id in life.in_use() and slot.id not in life.transit
         if slot.cached or slot.owner is not life.holder:
             message = f"{life.name} publishes slot {number}, which belongs to {slot.owner_words()}"
-        elif used and not shared:
+        elif used and not shared and not early:
             message = f"{life.name} publishes slot {number} and goes on using it"
         if message:
             root = self.bad(line, event, life, slot, length, "one-owner", message)
