@@ -228,8 +228,10 @@ class Launches:
             fits = found.covers(life.text, low)
         if fits and found is not None:
             return found.root
-        unknown = found is None and not life.started and "clears" not in self._header.knows and low == 0
-        if unknown:
+        if slot.opaque or not slot.named:
+            self._book.unknown["what is in the slot that a row starts from"] += 1
+            return None
+        if not life.started and "clears" not in self._header.knows and low == 0:
             self._book.unknown["whether a slot was cleared"] += 1
             return None
         holds = "nothing" if found is None else found.words()

@@ -60,7 +60,10 @@ class Requests:
         ring = event.ring if isinstance(event.ring, tuple) else (None,) * self._positions
         self.check_ring(line, ring)
         life = Life(event, self._positions)
-        self.ended.pop(event.r, None)
+        before = self.ended.pop(event.r, None)
+        if before is not None and before.over == "left":
+            # Who was retracted comes back with the same text.
+            life.text = before.text
         self.running[event.r] = life
         self.admitted += 1
         if event.working is not UNSET:
@@ -79,9 +82,9 @@ class Requests:
         before = slot.owner
         if before is not None and before in (self._taken.get(life.name), self._taken.get("")):
             disputed = slot.bad
-            slot.give_to(life.holder)
+            self._table.hand_to(slot, life.holder)
             slot.bad = disputed
-        elif before is None and not slot.cached and "takes" in self._header.knows:
+        elif before is None and not slot.cached and slot.named and "takes" in self._header.knows:
             message = f"{life.name} has slot {number} as its {role}, which nobody took from the pool"
             root = self._table.bad(line, event, life, slot, None, "one-owner", message)
             slot.give_to(life.holder)
