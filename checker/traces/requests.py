@@ -80,7 +80,7 @@ class Requests:
         if slot.owner is life.holder:
             return slot
         before = slot.owner
-        if before is not None and before in (self._taken.get(life.name), self._taken.get("")):
+        if self.is_taken_for(life, slot):
             disputed = slot.bad
             self._table.hand_to(slot, life.holder)
             slot.bad = disputed
@@ -93,6 +93,11 @@ class Requests:
             self._table.take(line, event, life.holder, number, role)
         slot.note(line, None, f"{life.name} takes it as its {role}")
         return slot
+
+    def is_taken_for(self, life: Life | None, slot: Slot) -> bool:
+        """Whether a slot has left the pool for this request, or for nobody yet."""
+        names = ("",) if life is None else ("", life.name)
+        return slot.owner is not None and any(slot.owner is self._taken.get(name) for name in names)
 
     def arrive(self, line: int, processing: int | None = None) -> None:
         """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken.

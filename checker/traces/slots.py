@@ -18,8 +18,8 @@ HISTORY = 32
 AFTERWARDS = 8
 """How many entries a violation's story goes on after the violation itself."""
 
-CLEARS, COPIES, ROWS = range(3)
-"""The order of a batch's device work; inside of each there is none."""
+CLEARS, COPIES, ROWS, MARKS = range(4)
+"""The order of a batch's device work; inside of each there is none, and rows write their marks as they go."""
 
 
 class Content(NamedTuple):

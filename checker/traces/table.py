@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from checker.traces.book import Book
 from checker.traces.format import Header, Id
 from checker.traces.lives import Life, Owner
-from checker.traces.slots import Content, Slot
+from checker.traces.slots import ROWS, Content, Slot
 from checker.traces.verdict import Problem, Violation
 
 
@@ -178,7 +178,13 @@ class SlotTable:
             self._book.unknown["what is in a slot that is published"] += 1
             return slot.bad
         contents = [content for content in slot.pending if self.can_happen(content)]
-        strange = [content for content in contents if not content.stands_for(text, length)]
+        # What a working slot held on the way to that state came before it, for every reader.
+        strange = [
+            content
+            for content in contents
+            if not content.stands_for(text, length)
+            and not (content.phase == ROWS and content.covers(text, content.length) and content.length < length)
+        ]
         if slot.certain is not None:
             contents.insert(0, slot.certain)
         if contents and not strange and contents[-1].stands_for(text, length):
