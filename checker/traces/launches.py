@@ -42,7 +42,7 @@ class Launches:
         self._close_look = close_look
         self._interval = 0 if header.interval is UNSET else header.interval
 
-    def follow(self, line: int, event: Launch, waited_for: frozenset[int]) -> PendingBatch:
+    def follow(self, line: int, event: Launch) -> PendingBatch:
         """A batch is handed to the device. Inside of clears, copies and rows there is no order."""
         b, running = event.b, self._requests.running
         lives: list[Life] = []
@@ -82,6 +82,7 @@ class Launches:
                 and not row.marks
                 and home.promised is life.state
                 and home.owner is life.holder
+                and home.pin is None
                 and (row.count == life.count + 1 or row.count is UNSET)
                 and (row.ring == life.ring or row.ring is UNSET)
                 and (row.next == life.next or row.next is UNSET)
@@ -104,7 +105,7 @@ class Launches:
         if close or len(written) > len(event.rows):
             self._once(line, b, written, read, "rows")
         # What a row starts from is what was there before this batch's rows, so all are read before any is written.
-        starts = [self._start(line, b, row, life, row.r in copied, waited_for) for row, life in close]
+        starts = [self._start(line, b, row, life, row.r in copied) for row, life in close]
         for (row, life), root in zip(close, starts, strict=True):
             if isinstance(row, PrefillRow | DecodeRow):
                 self._plain(line, b, row, life, copied.get(row.r), root)
@@ -141,7 +142,7 @@ class Launches:
         """The state of a cached slot (or of the request itself) is copied into a slot of a request."""
         target = self._table.at(copy.to)
         owner = target.owner if target is not None else None
-        life = self._requests.named(copy.r) if copy.r is not UNSET else owner if isinstance(owner, Life) else None
+        life = self._requests.named(copy.r) if isinstance(copy.r, str) else owner if isinstance(owner, Life) else None
         if life is not None:
             copied[life.name] = copy.from_
         root = None
@@ -165,6 +166,7 @@ class Launches:
             self._table.impossible(line, "launch", life, number, f"{name} reads the state of {length} tokens from")
             return line
         message, root = "", None
+        self._loaded(line, life, slot)
         own = life is not None and slot.owner is life.holder
         if unsafe:
             message = "while a launched batch that the copy does not wait for may still write it"
@@ -188,7 +190,7 @@ class Launches:
         slot.note(line, b, f"launch b{b}: {name} {verb} it as the state of {length} tokens")
         return root
 
-    def _start(self, line: int, b: int, row: Row, life: Life, copied: bool, waited_for: frozenset[int]) -> int | None:
+    def _start(self, line: int, b: int, row: Row, life: Life, copied: bool) -> int | None:
         """What a row starts from must cover exactly the tokens that it says; returns the line of what went wrong."""
         if life.leaving:
             life.leaving = False
@@ -206,6 +208,7 @@ class Launches:
             self._book.unknown["the slot that a row starts from"] += 1
             return life.taint
         hit = life.hit
+        self._loaded(line, life, slot)
         if slot.cached and low == high:
             return self._taken_for(line, b, life, row.reads, low, life.name, ROWS)
         if (
@@ -238,6 +241,12 @@ class Launches:
         said = f"{low}" if low == high else f"{low} to {high}"
         message = f"{life.name}'s row of b{b} starts at {said} tokens from slot {slot.id}, which holds {holds}"
         return self._table.bad(line, "launch", life, slot, low, "exact-label", message)
+
+    def _loaded(self, line: int, life: Life | None, slot: Slot) -> None:
+        """What is still being loaded may only be read behind its transfer."""
+        if slot.pin is not None and slot.pin.loads and not slot.pin.awaited:
+            message = f"slot {slot.id} is read, and {slot.pin.name}, for which the batch does not wait, is to fill it"
+            self._table.bad(line, "launch", life, slot, slot.label, "exact-label", message)
 
     def _plain(
         self,
@@ -307,7 +316,7 @@ class Launches:
         if slot is None:
             life.state = content
             return
-        if slot is not life.home or slot.owner is not life.holder:
+        if slot is not life.home or slot.owner is not life.holder or slot.pin is not None:
             self._own_target(line, b, life, slot, content.words())
         if slot is not life.home:
             self._moved(line, life, slot)
@@ -321,6 +330,9 @@ class Launches:
 
     def _own_target(self, line: int, b: int, life: Life, slot: Slot, what: str) -> None:
         """A launched write goes to a slot: of the request's own, or it has two owners, or it is the cache's."""
+        if slot.pin is not None and not slot.pin.awaited:
+            message = f"b{b} writes {what} into slot {slot.id}, and {slot.pin.name}, which has not ended, uses it"
+            slot.bad = self._table.bad(line, "launch", life, slot, slot.label, "no-inflight-target", message, slot.bad)
         if slot.cached:
             message = f"b{b} writes {what} into slot {slot.id}, which belongs to {slot.owner_words()}"
             slot.bad = self._table.bad(line, "launch", life, slot, slot.label, "no-inflight-target", message, slot.bad)

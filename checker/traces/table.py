@@ -25,6 +25,7 @@ class SlotTable:
         self._book = book
         self._slots: dict[int, Slot] = {}
         self._reserved = frozenset(header.reserved)
+        self.knows_takes = "takes" in header.knows
 
     def at(self, number: Id | UnsetType) -> Slot | None:
         """Return a slot of the pool, with what has certainly run; None: there is no such slot, or it is reserved."""
@@ -108,7 +109,7 @@ class SlotTable:
             return "frees" not in knows or (gone and "sessions" not in knows and owner.borrowed is not None)
         if owner is None or type(owner) is Owner:
             return "frees" not in knows
-        return not {"frees", "sessions"} <= set(knows) and not owner.is_pinned
+        return not {"frees", "sessions"} <= set(knows)
 
     def twice(self, line: int, event: str, life: Life, number: int) -> None:
         """Two ring positions of one request hold the same slot."""
@@ -126,6 +127,7 @@ class SlotTable:
         if slot.owner is None and slot.named and ("takes" in self._header.knows or slot.cached):
             message = f"slot {number} is freed, and belongs to {slot.owner_words()}"
             self.bad(line, "free", None, slot, slot.label, "one-owner", message)
+        self._unpinned(line, "free", slot)
         if in_flight is not None:
             text = f"slot {number} is freed, and a launched row of {in_flight.name}, which runs, is still to write it"
             self._book.open(line, in_flight.name, Problem("freed", "distinct-targets", text, slot.id))
@@ -140,7 +142,13 @@ class SlotTable:
         if not slot.cached and slot.named:
             message = f"slot {number} is evicted, and belongs to {slot.owner_words()}"
             self.bad(line, "evict", slot.owner, slot, None, "one-owner", message)
+        self._unpinned(line, "evict", slot)
         self._release(line, slot, "evicted")
+
+    def _unpinned(self, line: int, event: str, slot: Slot) -> None:
+        if slot.pin is not None:
+            message = f"slot {slot.id} goes back to the pool, and {slot.pin.name}, which has not ended, uses it"
+            self.bad(line, event, slot.owner, slot, slot.label, "one-owner", message)
 
     def publish(self, line: int, event: str, life: Life, number: Id, length: int, shared: bool, early: bool) -> None:
         """The slot goes to the cache under `length` tokens of the request.
@@ -153,7 +161,9 @@ class SlotTable:
             return
         message, root = "", None
         used = not life.over and slot.id in life.in_use() and slot.id not in life.transit
-        silent = not slot.named or ("takes" not in self._header.knows and (slot.owner is None or self.may_have_left(slot)))
+        silent = not slot.named or (
+            "takes" not in self._header.knows and (slot.owner is None or self.may_have_left(slot))
+        )
         if (slot.cached or slot.owner is not life.holder) and not silent:
             message = f"{life.name} publishes slot {number}, which belongs to {slot.owner_words()}"
         elif used and not shared and not early:
