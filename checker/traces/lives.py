@@ -26,7 +26,7 @@ class Owner:
 
     def words(self) -> str:
         """For a person."""
-        return self.name
+        return self.name or "nobody yet"
 
 
 class Claim(NamedTuple):

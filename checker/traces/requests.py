@@ -47,7 +47,7 @@ class Requests:
         name = event.r if isinstance(event.r, str) else ""
         owner: Owner | None = self.running.get(name)
         if owner is None:
-            owner = self._taken.setdefault(name, Owner(name or "somebody"))
+            owner = self._taken.setdefault(name, Owner(name))
         elif isinstance(owner, Life):
             owner = owner.holder
         for number in event.slots:

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from checker.traces.book import Book
 from checker.traces.format import Header, Id
 from checker.traces.lives import Life, Owner
-from checker.traces.slots import ROWS, Content, Slot
+from checker.traces.slots import Content, Slot
 from checker.traces.verdict import Problem, Violation
 
 
@@ -164,6 +164,7 @@ class SlotTable:
         silent = not slot.named or (
             "takes" not in self._header.knows and (slot.owner is None or self.may_have_left(slot))
         )
+        silent |= slot.owner is not None and type(slot.owner) is Owner and slot.owner.name in ("", life.name)
         if (slot.cached or slot.owner is not life.holder) and not silent:
             message = f"{life.name} publishes slot {number}, which belongs to {slot.owner_words()}"
         elif used and not shared and not early:
@@ -188,13 +189,9 @@ class SlotTable:
             self._book.unknown["what is in a slot that is published"] += 1
             return slot.bad
         contents = [content for content in slot.pending if self.can_happen(content)]
-        # What a working slot held on the way to that state came before it, for every reader.
-        strange = [
-            content
-            for content in contents
-            if not content.stands_for(text, length)
-            and not (content.phase == ROWS and content.covers(text, content.length) and content.length < length)
-        ]
+        # What comes before that state in the stream comes before it for every reader.
+        right = [index for index, content in enumerate(contents) if content.stands_for(text, length)]
+        strange = contents[right[-1] + 1 if right else 0 :]
         if slot.certain is not None:
             contents.insert(0, slot.certain)
         if contents and not strange and contents[-1].stands_for(text, length):
