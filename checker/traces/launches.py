@@ -66,8 +66,9 @@ class Launches:
             life = running.get(row.r)
             if life is None or (row.epoch is not UNSET and life.epoch is not UNSET and row.epoch != life.epoch):
                 life = self._requests.revive(line, "launch", row.r)
+                self._wrong_row(line, life, row, f"b{b} has a row for {row.r}, which was over at line {life.over_line}")
             if life.last_batch == b:
-                raise self._requests.error(line, f"batch {b} has two rows for request {row.r}")
+                self._wrong_row(line, life, row, f"b{b} has two rows for {row.r}")
             life.last_batch = b
             life.out += 1
             lives.append(life)
@@ -242,6 +243,12 @@ class Launches:
         message = f"{life.name}'s row of b{b} starts at {said} tokens from slot {slot.id}, which holds {holds}"
         return self._table.bad(line, "launch", life, slot, low, "exact-label", message)
 
+    def _wrong_row(self, line: int, life: Life, row: Row, message: str, number: Id | UnsetType = UNSET) -> None:
+        """A row that cannot be as it is."""
+        slot = self._table.at(number if number is not UNSET else row.writes)
+        if slot is not None:
+            self._table.bad(line, "launch", life, slot, None, "inconsistent-record", message)
+
     def _loaded(self, line: int, life: Life | None, slot: Slot) -> None:
         """What is still being loaded may only be read behind its transfer."""
         if slot.pin is not None and slot.pin.loads and not slot.pin.awaited:
@@ -277,9 +284,21 @@ class Launches:
             newest = life.newest
             if newest is not None and newest.slot == mark.slot and self._header.mode == "lazy":
                 life.newest = None  # An in-place claim gives the old checkpoint up, and says so by its label.
+            if not start < mark.len <= row.len:
+                text = f"{life.name}'s row of b{b} goes from {start} to {row.len} tokens, and writes a checkpoint of {mark.len}"
+                self._wrong_row(line, life, row, f"{text}, which it cannot compute", mark.slot)
             passed = start < mark.len <= row.len
             taint = life.taint if passed or life.taint is not None else -line
             problems += self._mark(line, b, life, mark.slot, Content(b, line, life, mark.len, taint, mark.len, MARKS))
+            if (
+                isinstance(pos, int)
+                and pos < len(life.ring)
+                and life.ring[pos] != mark.slot
+                and mark.slot is not UNSET
+                and row.ring is not UNSET
+            ):
+                text = f"b{b} writes {life.name}@{mark.len} into slot {mark.slot}, and position {pos}, which it names, holds "
+                self._wrong_row(line, life, row, f"{text}{rules.slot_words(life.ring[pos])}", mark.slot)
         life.started = True
         life.len = row.len
         self._after(line, life, row, problems)
@@ -408,6 +427,7 @@ class Launches:
             self._settled(life.home, batch.b, ROWS, exact)
         life.done_len = after
         claim = None
+        wrote_here: tuple[int, int] | None = None
         interval = self._interval
         crossing = after // interval * interval if interval and after // interval > before // interval else None
         position = self._position(life, row, started)
@@ -423,14 +443,14 @@ class Launches:
                     line, batch.b, f"result of b{batch.b} processed", f"b{batch.b} has run: {life.name}@{crossing}"
                 )
                 life.crossed += 1
+                wrote_here = (crossing, slot.id)
                 if crossing <= before + retained:
                     claim = Claim(batch.b, line, crossing, slot.id, place, False, False)
         if result.wrote is not UNSET:
             said = None if result.wrote is None else (result.wrote.len, result.wrote.slot)
-            true = None if claim is None else (claim.length, claim.slot)
-            if said != true and not (crossing is not None and claim is None):
-                text = f"the engine takes b{batch.b} to have written {said}, and the accepted counts say {true}"
-                problems.append(Problem("process:wrote", "exact-label", text))
+            if said != wrote_here and life.home is not None:
+                text = f"the engine takes b{batch.b} to have written {_wrote(said)}, and by what was accepted it is "
+                self._table.bad(line, "process", life, life.home, None, "exact-label", text + _wrote(wrote_here))
         self._requests.sync(line, life, "process:", problems)
         life.hush()
         return claim
@@ -452,6 +472,10 @@ class Launches:
         if not isinstance(first, int) or self._header.ring is UNSET:
             return next((place for place, number in enumerate(row.may) if number is not None), None)
         return (first + life.crossed - started) % self._header.ring
+
+
+def _wrote(what: tuple[int, Id] | None) -> str:
+    return "nothing" if what is None else f"{what[0]} tokens in slot {what[1]}"
 
 
 def _targets(row: Row) -> list[Id | UnsetType]:
