@@ -382,7 +382,8 @@ class Launches:
         life.taint = root
         problems = self._pointers(line, life, row)
         life.count = life.count + 1 if row.count is UNSET else row.count
-        life.verifies.append((b, life.crossed))
+        first = row.next if isinstance(row.next, int) else life.shown_next
+        life.verifies.append((b, life.crossed, first if isinstance(first, int) else None))
         before = life.state
         least = (row.low if before is None else max(row.low, before.least)) + 1
         most = row.high if before is None else min(row.high, before.length + row.tokens)
@@ -405,9 +406,9 @@ class Launches:
         self, line: int, batch: PendingBatch, life: Life, row: VerifyRow, result: ResultRow | None
     ) -> Claim | None:
         """A verify's result: how many tokens were accepted says what its row has written. Returns the checkpoint."""
-        started = 0
+        started, first = 0, None
         while life.verifies and life.verifies[0][0] <= batch.b:
-            started = life.verifies.popleft()[1]
+            _, started, first = life.verifies.popleft()
         if result is None or result.accepted is UNSET or result.retained is UNSET:
             return None
         accepted, retained = result.accepted, result.retained
@@ -430,7 +431,7 @@ class Launches:
         wrote_here: tuple[int, int] | None = None
         interval = self._interval
         crossing = after // interval * interval if interval and after // interval > before // interval else None
-        position = self._position(life, row, started)
+        position = self._position(row, first, life.crossed - started)
         for place, number in enumerate(row.may):
             slot = self._table.at(number)
             if slot is None:
@@ -464,14 +465,11 @@ class Launches:
             slot.promised = slot.pending[-1] if slot.pending and not slot.pending[-1].maybe else found
         slot.settle(batch)
 
-    def _position(self, life: Life, row: VerifyRow, started: int) -> int | None:
-        """Which ring position a crossing of this row goes to."""
-        if self._header.crossing == "planned":
-            return next((place for place, number in enumerate(row.may) if number is not None), None)
-        first = row.next if isinstance(row.next, int) else life.shown_next
-        if not isinstance(first, int) or self._header.ring is UNSET:
-            return next((place for place, number in enumerate(row.may) if number is not None), None)
-        return (first + life.crossed - started) % self._header.ring
+    def _position(self, row: VerifyRow, first: int | None, crossed: int) -> int | None:
+        """Which ring position a crossing goes to: the planned one, or as many behind `first` as were written since."""
+        if self._header.crossing == "counted" and first is not None and self._header.ring is not UNSET:
+            return (first + crossed) % self._header.ring
+        return next((place for place, number in enumerate(row.may) if number is not None), None)
 
 
 def _wrote(what: tuple[int, Id] | None) -> str:

@@ -288,6 +288,10 @@ class SlotTable:
         slot = self.at(number)
         if slot is None or slot.owner is life.holder:
             return False
+        if type(slot.owner) is Owner and slot.owner.name in ("", life.name):
+            # It was given back, and taken again for this request.
+            self.hand_to(slot, life.holder)
+            return False
         message = f"{life.name} goes on using slot {number}, which belongs to {slot.owner_words()}"
         root = self.bad(line, event, life, slot, slot.label, "one-owner", message)
         slot.give_to(life.holder)
