@@ -383,7 +383,7 @@ class Launches:
         problems = self._pointers(line, life, row)
         life.count = life.count + 1 if row.count is UNSET else row.count
         first = row.next if isinstance(row.next, int) else life.shown_next
-        life.verifies.append((b, life.crossed, first if isinstance(first, int) else None))
+        life.verifies.append((b, row.tokens, life.crossed, first if isinstance(first, int) else None))
         before = life.state
         least = (row.low if before is None else max(row.low, before.least)) + 1
         most = row.high if before is None else min(row.high, before.length + row.tokens)
@@ -408,7 +408,7 @@ class Launches:
         """A verify's result: how many tokens were accepted says what its row has written. Returns the checkpoint."""
         started, first = 0, None
         while life.verifies and life.verifies[0][0] <= batch.b:
-            _, started, first = life.verifies.popleft()
+            _, _, started, first = life.verifies.popleft()
         if result is None or result.accepted is UNSET or result.retained is UNSET:
             return None
         accepted, retained = result.accepted, result.retained

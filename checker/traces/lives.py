@@ -80,7 +80,8 @@ class Life(Owner):
         self.count = 0
         self.done_len = 0  # tokens of the newest processed row
         self.crossed = 0  # boundaries that processed verify rows have written
-        self.verifies: deque[tuple[int, int]] = (
+        # Of each pending verify row: its batch, its tokens, and `crossed` and `next` at its preparation.
+        self.verifies: deque[tuple[int, int, int, int | None]] = deque()
             deque()
         )  # batch and `crossed` at preparation, of each pending verify row
         self.last_batch = -1

@@ -217,7 +217,12 @@ class SlotTable:
         interval, life = self._header.interval, content.life
         if not content.maybe or life is None or interval is UNSET:
             return True
-        return content.length // interval > max(content.least - 1, life.done_len) // interval
+        tokens = [tokens for batch, tokens, _, _ in life.verifies if batch <= content.batch]
+        least, most = content.least - 1, content.length
+        if life.done_len:
+            least = max(least, life.done_len + len(tokens) - 1)
+            most = min(most, life.done_len + sum(tokens))
+        return most // interval > least // interval
 
     def _elsewhere(self, life: Life, length: int, published: Slot) -> str:
         """Where that state really is, if some other slot certainly holds it."""
