@@ -82,8 +82,6 @@ class Life(Owner):
         self.crossed = 0  # boundaries that processed verify rows have written
         # Of each pending verify row: its batch, its tokens, and `crossed` and `next` at its preparation.
         self.verifies: deque[tuple[int, int, int, int | None]] = deque()
-            deque()
-        )  # batch and `crossed` at preparation, of each pending verify row
         self.last_batch = -1
         self.out = 0  # rows whose result hasn't been processed
         self.started = False
