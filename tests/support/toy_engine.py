@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from tests.support.paths import TESTS
-from tests.support.toy_parts import CacheEntry, Line, Settings, ToyRequest, ToyRow, ToySession
+from tests.support.toy_parts import CacheEntry, Line, Settings, ToyRequest, ToyRow, ToySession, digest
 from tests.support.toy_rows import Rows
 from tests.support.toy_sessions import Sessions
 from tests.support.toy_transfers import Transfers
@@ -117,9 +117,8 @@ class ToyEngine(Rows, Sessions, Transfers):
         if not stored:
             fields = {}
         told = 0 if self.wrong("published-reserved", stored) else slot
-        self.say(
-            "publish", r=request.name, slot=told, len=tokens, stored=stored, text=digest(request, tokens), **fields
-        )
+        fields |= {"slot": told, "len": tokens, "stored": stored, "text": digest(request.key(tokens))}
+        self.say("publish", r=request.name, **fields)
         if stored and found:
             found[0].slot = slot
         elif stored:
@@ -155,10 +154,15 @@ class ToyEngine(Rows, Sessions, Transfers):
             if self.wrong("hit-of-evicted", bool(self.evicted)):
                 old = self.rng.choice(self.evicted)
                 request.source, request.len = old.slot, old.len
+            others = [entry for entry in self.cache if entry.slot is not None and entry.key != hit.key]
+            if self.wrong("hit-of-other-text", bool(others)):
+                other = self.rng.choice(others)
+                request.source, request.len = other.slot, other.len
             if self.wrong("hit-of-other-length", request.len > 1):
                 request.len -= 1
-            fields["hit"] = {"slot": request.source, "len": request.len, "text": digest(request, request.len)}
-        request.low = request.high = request.committed = request.len
+            text = digest(request.key(request.len))
+            fields["hit"] = {"slot": request.source, "len": request.len, "text": text}
+        request.low = request.high = request.committed = request.prefix = request.len
         request.clear = settings.clears and not moving and hit is None
         self.say("admit", **fields)
         self.requests.append(request)
@@ -227,7 +231,7 @@ class ToyEngine(Rows, Sessions, Transfers):
             self.abort_turn(request)
             return
         if self.chance(0.5):
-            self.leave(request, "abort")
+            self.leave(request, "abort" if request.count or request.pending else "reject")
             return
         again = ToyRequest(request.name, request.text, max(request.committed, request.prompt), request.stop + 4)
         again.epoch = request.epoch + 1
@@ -243,7 +247,7 @@ class ToyEngine(Rows, Sessions, Transfers):
         for _ in range(crowd):
             self.arrive()
         for request in self.requests if crowd else ():
-            request.stop = request.prompt = 3
+            request.stop = request.prompt = 4
         for _ in range(steps // 5 if crowd else steps):
             self.step()
         while self.pending:
@@ -256,7 +260,7 @@ class ToyEngine(Rows, Sessions, Transfers):
         actions = [self.arrive] * 2 + [self.process] * (2 if self.pending else 0)
         if len(self.pending) <= settings.lookahead:
             actions += [self.launch] * 4
-        if self.requests and self.chance(0.6 if self.fault == "dropped-row-labels" else 0.12):
+        if self.requests and self.chance(0.6 if self.fault in ("dropped-row-labels", "saved-as-longer") else 0.12):
             actions.append(self.drop)
         if self.chance(0.2):
             actions.append(self.give_up)
@@ -280,11 +284,6 @@ class ToyEngine(Rows, Sessions, Transfers):
             idle = moving
         if idle:
             self.evict(self.rng.choice(idle))
-
-
-def digest(request: ToyRequest, tokens: int) -> str:
-    """A digest of the text's first tokens."""
-    return ".".join(f"{name}{start}" for name, start in request.key(tokens)[:-1]) + f":{tokens}"
 
 
 def faults() -> list[str]:

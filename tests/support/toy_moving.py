@@ -91,7 +91,8 @@ class Moving(Engine):
 
     def publish_extra(self, row: ToyRow) -> None:
         slot, mark = row.slot, row.mark
-        assert slot is not None and mark is not None
+        assert slot is not None
+        assert mark is not None
         stored = self.publish(row.request, slot, mark)
         row.request.ring.remove(slot)
         if not stored:

@@ -1,4 +1,4 @@
-"""What the toy engine is made of: its settings, its pool, its cache and its requests, each knowing nothing of a trace."""
+"""What the toy engine is made of: its settings, its cache, its requests and their rows."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ class Settings:
     sessions: bool = False
     transfers: bool = False
     mixed_skip: bool = False
+    relative: bool = False
     result_last: bool = False
 
     def header(self, knows: list[str]) -> Line:
@@ -38,7 +39,7 @@ class Settings:
         line |= {"lookahead": self.lookahead, "interval": self.interval, "reserved": [0], "knows": knows}
         if self.mode != "none":
             line |= {"without_spare": self.without_spare, "ring": self.ring, "prefill_grid": self.grid}
-            line["grid_from"] = "zero"
+            line["grid_from"] = "prefix" if self.relative else "zero"
         if self.window > 1:
             line |= {"window": self.window, "crossing": self.crossing}
         return line
@@ -59,7 +60,7 @@ def any_settings(rng: Random, kind: str) -> Settings:
         chosen.window = rng.choice([2, 3, 4])
         chosen.crossing = rng.choice(["planned", "counted"])
     chosen.first = rng.choice([0, 1, 1, 7])
-    for name in ("newest_first", "dump", "clears", "mixed_skip", "result_last"):
+    for name in ("newest_first", "dump", "clears", "mixed_skip", "result_last", "relative"):
         setattr(chosen, name, rng.random() < 0.4)
     chosen.result_last &= kind != "verify"
     if kind == "crowd":
@@ -117,6 +118,7 @@ class ToyRequest:
     stop: int
     epoch: int = 0
     working: int | None = None
+    prefix: int = 0
     ring: list[int | None] = field(default_factory=list)
     next: int = 0
     last: int = 0
@@ -165,3 +167,8 @@ class ToySession:
     turns: int = 0
     record: Line | None = None
     busy: bool = False
+
+
+def digest(key: tuple[Any, ...]) -> str:
+    """A digest of the tokens that a key stands for."""
+    return ".".join(f"{name}@{start}" for name, start in key[:-1]) + f":{key[-1]}"

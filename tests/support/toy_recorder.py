@@ -67,11 +67,11 @@ class Recorder:
 
     def line(self, event: Line, number: int) -> Line:
         line = {key: value for key, value in event.items() if self.keeps(key, event)}
-        for forbidden, what in (("clears", "clears"), ("copies", "copies"), ("waits", "transfers"), ("text", "texts")):
+        for forbidden, what in (("clears", "clears"), ("copies", "copies"), ("waits", "transfers")):
             if what not in self.knows:
                 line.pop(forbidden, None)
-        if "texts" not in self.knows and line.get("hit"):
-            line["hit"] = {key: value for key, value in line["hit"].items() if key != "text"}
+        if "texts" not in self.knows:
+            line = without_text(line)
         if "rows" in line:
             line["rows"] = [self.row(row) for row in line["rows"]]
         elif line.get("r") is not None and event["e"] in ("admit", "publish", "session"):
@@ -101,3 +101,12 @@ class Recorder:
                 row["same"] = True
         told.update({key: row[key] for key in POINTERS if key in row})
         return row
+
+
+def without_text(value: Any) -> Any:
+    """The same without any digest of a text: of a publication, a hit, a copy."""
+    if isinstance(value, list):
+        return [without_text(item) for item in value]
+    if isinstance(value, dict):
+        return {key: without_text(item) for key, item in value.items() if key != "text"}
+    return value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.toy_moving import Moving
-from tests.support.toy_parts import Line, ToyRequest, ToyRow
+from tests.support.toy_parts import Line, ToyRequest, ToyRow, digest
 from tests.support.toy_verify import Verify
 
 
@@ -49,7 +49,8 @@ class Rows(Moving, Verify):
         in_prompt = request.len < request.prompt
         end = request.len + 1
         if in_prompt:
-            end = request.prompt if self.chance(0.5) else self.rng.randint(end, request.prompt)
+            whole = self.settings.running > 20 or self.chance(0.5)
+            end = request.prompt if whole else self.rng.randint(end, request.prompt)
         row = ToyRow(request, self.batch, request.epoch, {}, len=end)
         start = request.len + self.wrong("start-off-by-one", request.len > 0)
         line = row.line = {"r": request.name, "kind": "prefill" if in_prompt else "decode", "start": start, "len": end}
@@ -86,11 +87,14 @@ class Rows(Moving, Verify):
             if request.hit is not None and request.hit.loading is not None:
                 self.wait_for(request.hit.loading, batch)
             copy = {"from": request.source, "to": slot, "len": request.len, "r": request.name}
+            copy["text"] = digest(request.key(request.len))
             if not self.wrong("copy-missing"):
                 batch["copies"].append(copy)
         if request.len == 0 and request.clear:
+            others = [each.working for each in self.requests if each is not request and each.working is not None]
             if not self.wrong("clear-missing"):
-                batch["clears"].append(slot)
+                cleared = self.rng.choice(others) if self.wrong("clear-of-stranger", bool(others)) else slot
+                batch["clears"].append(cleared)
             return slot
         return slot if request.len else None
 
@@ -101,7 +105,8 @@ class Rows(Moving, Verify):
         if self.settings.mode == "none":
             return
         start, grid = row.request.len, self.settings.grid if in_prompt else self.settings.interval
-        newest = row.len // grid * grid
+        base = row.request.prefix if in_prompt and self.settings.relative else 0
+        newest = base + (row.len - base) // grid * grid
         if newest <= start:
             if self.settings.dump and not in_prompt:
                 row.line["marks"] = [{"len": row.len, "slot": 0}]
@@ -141,7 +146,8 @@ class Rows(Moving, Verify):
     def spare(self, request: ToyRequest) -> bool:
         """Fill an absent position with a spare; `next` moves there."""
         absent = [pos for pos, slot in enumerate(request.ring) if slot is None]
-        slots = self.take(1, r=request.name) if absent and self.chance(0.7) else None
+        spared = absent and self.chance(0.7) and self.fault != "label-kept"
+        slots = self.take(1, r=request.name) if spared else None
         if slots:
             request.next = absent[0]
             request.ring[absent[0]] = slots[0]
@@ -200,7 +206,7 @@ class Rows(Moving, Verify):
         pending = len([other for other in request.pending if other.batch > row.batch])
         line["lookahead"] = pending
         in_prompt = row.line["kind"] == "prefill" and not row.line["last_chunk"]
-        stopped = request.committed >= request.stop or (not in_prompt and self.chance(0.06))
+        stopped = request.committed >= request.stop or (not in_prompt and self.chance(0.3 if self.naive else 0.06))
         line["done"] = done = stopped and not in_prompt
         if row.line["kind"] == "verify":
             self.verify_kept(row, line, done)
@@ -240,7 +246,8 @@ class Rows(Moving, Verify):
 
     def donate(self, request: ToyRequest, row: ToyRow) -> None:
         """Hand the row's checkpoint to the cache; a slot taken beforehand gets its position."""
-        assert row.pos is not None and row.mark is not None
+        assert row.pos is not None
+        assert row.mark is not None
         slot = request.ring[row.pos]
         if slot is None or slot != row.slot or not self.gate(request, slot):
             return
