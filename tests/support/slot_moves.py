@@ -56,6 +56,8 @@ class Moves(Ledger):
         self.owners[slot] = CACHE
         self.settled(slot, want, "published is")
         self.entries[slot] = Entry(want, line.get("text"))
+        if line.get("replaced_by") is not None and life is not None:
+            self.claim(line["replaced_by"], life)
         if line.get("shared") and life is not None:
             life.shares = {slot}
 

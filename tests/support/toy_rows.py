@@ -164,7 +164,7 @@ class Rows(Moving, Verify):
         for row in rows:
             request = row.request
             line: Line = {"r": request.name, "skipped": False, "done": False}
-            if row.epoch:
+            if row.epoch or any(other.name == request.name and other.epoch for other in self.requests):
                 line["epoch"] = row.epoch
             told.append((row, line))
             if row in request.pending:

@@ -10,9 +10,11 @@ Line = dict[str, Any]
 WANTED = """
 mode eager; mode lazy; mode none; lookahead 0; lookahead 1; lookahead 2; crossing planned; crossing counted
 without_spare overwrite; without_spare skip; grid_from zero; grid_from prefix; everything known
-silent takes; silent frees; silent evicts; silent ends; silent clears; silent copies; silent texts; silent transfers; silent sessions
+silent takes; silent frees; silent evicts; silent ends; silent clears; silent copies; silent texts
+silent transfers; silent sessions
 row prefill; row decode; row verify; several chunks; mixed batch; prefill mark; decode mark; mark in the dump
-reads nothing; reads a cleared slot; reads in place; moves; verify after decode; decode after verify; same; own key; clock
+reads nothing; reads a cleared slot; reads in place; moves; verify after decode; decode after verify
+same; own key; clock
 hit copied; hit read in place; hit by several at once; promised publication; donation at a result; shared publication
 published at a finish; not stored; published by nobody; eviction; eviction during a result
 eviction before its process line
