@@ -109,8 +109,6 @@ class Ledger:
             raise Bad(f"slot {slot} of {name_of(owner)} turns up with {name_of(who)}")
         if owner == NOBODY and taken and "frees" in self.knows:
             raise Bad(f"slot {slot} is taken twice")
-        if slot in self.pins and owner not in (None, NOBODY):
-            raise Bad(f"slot {slot} is in a transfer, and turns up with {name_of(who)}")
         self.owners[slot] = who
         self.entries.pop(slot, None)
         if "copies" not in self.knows or (who == NOBODY and "transfers" not in self.knows):
@@ -126,10 +124,9 @@ class Ledger:
     def release(self, slot: Any) -> None:
         self.id(slot)
         owner = self.owners.get(slot)
-        if (owner == FREE and "takes" in self.knows) or (owner == CACHE and not self.may_have_left(owner)):
+        silent = "takes" not in self.knows
+        if owner in (FREE, CACHE) and not (silent and (owner == FREE or self.may_have_left(owner))):
             raise Bad(f"slot {slot} of {name_of(owner)} is freed")
-        if owner == CACHE and "takes" in self.knows:
-            raise Bad(f"slot {slot} of the cache is freed")
         self.pinned(slot)
         self.entries.pop(slot, None)
         self.owners[slot] = FREE

@@ -101,6 +101,7 @@ COUNTED = [
     launch(2, verify("A", 7, 12, [2, 3]) | {"next": 0}),
 ]
 WRITTEN_BACK = [transfer("queue", "d2h"), transfer("submit", "d2h", after=None), transfer("ack", "d2h")]
+SAVES = [transfer("queue", "d2h", 1, tokens=5), transfer("submit", "d2h", 1, after=None)]
 LOADED = [
     *CACHED,
     *WRITTEN_BACK,
@@ -280,6 +281,74 @@ CASES = {
     "what is saved is what the host has": (
         [*CACHED, *WRITTEN_BACK, END_A | {"saved": {"host": 0, "len": 4}}],
         [*CACHED, *WRITTEN_BACK, END_A | {"saved": {"host": 0, "len": 5}}],
+    ),
+    "a copy has the length of its source": (
+        [*CACHED, take("A", 4), launch(1, copies=[copied(1, 4, 5, "A")])],
+        [*CACHED, take("A", 4), launch(1, copies=[copied(1, 4, 4, "A")])],
+    ),
+    "a copy has the text of its source": (
+        [*CACHED[:-1], publish("A", 2, 4, text="t"), *B, launch(1, copies=[copied(2, 4, 4, "B") | {"text": "t"}])],
+        [*CACHED[:-1], publish("A", 2, 4, text="t"), *B, launch(1, copies=[copied(2, 4, 4, "B") | {"text": "u"}])],
+    ),
+    "a slot is taken for one": ([take(None, 4), take("A", 5)], [take(None, 4), take("A", 4)]),
+    "a slot that is written back is not written": (
+        [*CACHED, *SAVES, launch(1, row("A", 5, 6, 3, reads=1))],
+        [*CACHED, *SAVES, launch(1, row("A", 5, 6))],
+    ),
+    "a slot of the cache is not cleared": ([*CACHED, launch(1, clears=[3])], [*CACHED, launch(1, clears=[2])]),
+    "what is read lies in the pool": (
+        [*ARRIVED, launch(0, row("A", 0, 1)), launch(1, row("A", 1, 2))],
+        [*ARRIVED, launch(0, row("A", 0, 1)), launch(1, row("A", 1, 2, reads=11))],
+    ),
+    "a free slot is not published": ([*CACHED, evict(2)], [*CACHED, evict(2), publish("A", 2, 4)]),
+    "a slot is published once": (CACHED, [*CACHED, publish(None, 2, 4)]),
+    "a request publishes its own": (
+        [*CACHED, *B, launch(1, copies=[copied(2, 5, 4, "B")]), evict(2), publish("B", 5, 4)],
+        [*CACHED, *B, launch(1, copies=[copied(2, 5, 4, "B")]), evict(2), publish("A", 5, 4)],
+    ),
+    "a key is there before it moves": (
+        [*MOVED, take("A", 2), BESIDE, {"e": "rekey", "from": 1, "to": 2}],
+        [*MOVED[:-1], take("A", 2), BESIDE, {"e": "rekey", "from": 1, "to": 2}],
+    ),
+    "a key moves to a slot that somebody has": (
+        [*CACHED, BESIDE | {"from": 2, "to": 3}, {"e": "rekey", "from": 2, "to": 3}],
+        [*CACHED, free(3), BESIDE | {"from": 2, "to": 3}, {"e": "rekey", "from": 2, "to": 3}],
+    ),
+    "a session is lent once": (
+        [*IN_SESSION, *TURN],
+        [*IN_SESSION, *TURN, session("borrow", r="U")],
+    ),
+    "a free slot is not written back": (
+        [*CACHED, transfer("queue", "d2h")],
+        [*CACHED, evict(2), transfer("queue", "d2h")],
+    ),
+    "a place on the host is one transfer's": (
+        [*CACHED, transfer("queue", "d2h"), transfer("queue", "d2h", 3) | {"t": 2, "host": 1}],
+        [*CACHED, transfer("queue", "d2h"), transfer("queue", "d2h", 3) | {"t": 2}],
+    ),
+    "a load has the length of what is on the host": (
+        [*LOADED, publish(None, 7, 4)],
+        [*LOADED[:-2], transfer("queue", "h2d", 7, tokens=5), LOADED[-1]],
+    ),
+    "an aborted load leaves nothing": (
+        [*LOADED, transfer("abort", "h2d", 7)],
+        [*LOADED, publish(None, 7, 4), transfer("abort", "h2d", 7)],
+    ),
+    "a hit is of the cache": (
+        [*CACHED, *B[:1], admit("B", 4, 5, 6, hit=hit(2, 4))],
+        [*CACHED, *B[:1], admit("B", 4, 5, 6, hit=hit(1, 5))],
+    ),
+    "a row passes what it marks": (
+        [*ARRIVED, launch(0, row("A", 0, 5, marks=[(4, 2)]))],
+        [*ARRIVED, launch(0, row("A", 0, 5, marks=[(8, 2)]))],
+    ),
+    "a verify accepts what it was given": (
+        [*VERIFY, launch(1, verify("A", 6, 9, [None, None]) | {"next": 0}), accepted(1, "A", 1)],
+        [*VERIFY, launch(1, verify("A", 6, 9, [None, None]) | {"next": 0}), accepted(1, "A", 4)],
+    ),
+    "one row of a request in a batch": (
+        [*ARRIVED, launch(0, row("A", 0, 4))],
+        [*ARRIVED, launch(0, row("A", 0, 4), row("A", 0, 4, 2))],
     ),
 }
 
