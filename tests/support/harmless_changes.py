@@ -107,7 +107,7 @@ def add_request(lines: list[Line], rng: Random) -> list[Line]:
         if line["e"] == "process" and line["b"] in batches:
             line["rows"].append({"r": name, "skipped": False, "done": False})
     arrival = [{"e": "take", "r": name, "slots": [slot], "during": None}] if "takes" in header["knows"] else []
-    arrival.append({"e": "admit", "r": name, "working": slot, "ring": [], "hit": None})
+    arrival.append({"e": "admit", "r": name, "working": slot, "hit": None})
     leaving = [{"e": "free", "slots": [slot], "during": None}] if "frees" in header["knows"] else []
     leaving += [{"e": "end", "r": name, "why": "abort"}] if "ends" in header["knows"] else []
     at = len(lines) - (lines[-1]["e"] == "stop")

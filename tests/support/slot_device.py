@@ -134,11 +134,13 @@ class World:
     def _start(self, row: Row, strict: bool) -> None:
         """The row reads a state of exactly `start` tokens of its own text."""
         slot, start, life = row.fields["reads"], row.fields["start"], row.life
-        if slot is None or row.excused:
+        if slot is None:
             return
         state = self.contents.get(slot)
         if life.adopts and state is not None and state[0] is not None and state[1] == start:
             life.text.parent, life.text.at, life.adopts = state[0], start, False
+        if row.excused:
+            return
         if state is None:
             self.contents[slot] = life.text.prefix(start)
         elif strict and state != life.text.prefix(start):

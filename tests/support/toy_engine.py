@@ -212,8 +212,6 @@ class ToyEngine(Rows, Sessions, Transfers):
             slots = [*slots, *other.slots()[:1]]
         self.release(slots)
         self.forget(request)
-        if request.epoch:
-            fields["epoch"] = request.epoch
         self.say("end", r=request.name, why=why, **fields)
 
     def forget(self, request: ToyRequest) -> None:

@@ -35,7 +35,7 @@ class Recorder:
         self.settings = settings
         self.knows = KNOWS
         self.dropped: set[str] = set()
-        self.same = self.clock = self.own_keys = False
+        self.same = self.clock = self.own_keys = self.anonymous = False
         self.ending = "closed"
         if whole:
             return
@@ -44,14 +44,27 @@ class Recorder:
             needed.add("copies")
         if rng.random() < 0.6:
             self.knows = [what for what in KNOWS if what in needed or rng.random() < 0.7]
-        fields = ["pos", "count", "lookahead", "last_chunk", "last", "wrote", "during", "next", "ring", "working"]
+        fields = [
+            "pos",
+            "count",
+            "lookahead",
+            "last_chunk",
+            "last",
+            "wrote",
+            "during",
+            "next",
+            "ring",
+            "working",
+            "hit",
+        ]
         self.dropped = {field for field in fields if rng.random() < 0.3}
         if settings.crossing == "counted":
             self.dropped -= {"next", "ring"}
-        self.same, self.clock, self.own_keys = (rng.random() < 0.3 for _ in range(3))
+        self.same, self.clock, self.own_keys, self.anonymous = (rng.random() < 0.3 for _ in range(4))
         self.ending = rng.choice(["closed"] * 30 + ["not covered", "cut"])
 
     def record(self, events: list[Line]) -> list[Line]:
+        """The whole file."""
         self.told: dict[str, Line] = {}
         lines = [self.settings.header(self.knows)]
         self.result: int | None = None
@@ -66,12 +79,15 @@ class Recorder:
         return lines
 
     def line(self, event: Line, number: int) -> Line:
+        """One event as this recorder writes it."""
         line = {key: value for key, value in event.items() if self.keeps(key, event)}
         for forbidden, what in (("clears", "clears"), ("copies", "copies"), ("waits", "transfers")):
             if what not in self.knows:
                 line.pop(forbidden, None)
         if "texts" not in self.knows:
             line = without_text(line)
+        if self.anonymous and event["e"] in ("take", "publish") and not {"shared", "replaced_by"} & event.keys():
+            line.pop("r", None)
         if "rows" in line:
             line["rows"] = [self.row(row) for row in line["rows"]]
         elif line.get("r") is not None and event["e"] in ("admit", "publish", "session"):
@@ -85,11 +101,13 @@ class Recorder:
         return line
 
     def keeps(self, key: str, event: Line) -> bool:
+        """Whether the recorder writes this field; a session's record is always named in full."""
         if key == "during":
             return "during" not in self.dropped or event["during"] != self.result
         return key not in self.dropped or event["e"] == "session"
 
     def row(self, row: Line) -> Line:
+        """A row, without what is left out or has been written before."""
         row = {key: value for key, value in row.items() if key not in self.dropped}
         if "marks" in row and "pos" in self.dropped:
             row["marks"] = [{key: mark[key] for key in ("len", "slot")} for mark in row["marks"]]

@@ -204,7 +204,8 @@ class Rows(Moving, Verify):
             request.committed = row.len
             superseded = self.exact_result(row)
         pending = len([other for other in request.pending if other.batch > row.batch])
-        line["lookahead"] = pending
+        if row.line["kind"] != "prefill":
+            line["lookahead"] = pending
         in_prompt = row.line["kind"] == "prefill" and not row.line["last_chunk"]
         stopped = request.committed >= request.stop or (not in_prompt and self.chance(0.3 if self.naive else 0.06))
         line["done"] = done = stopped and not in_prompt

@@ -78,7 +78,7 @@ class Sessions(Engine):
         session = request.session
         assert session is not None
         self.release(request.slots())
-        self.say("session", op="abort", s=session.name, r=request.name, working=None, ring=[])
+        self.say("session", op="abort", s=session.name, r=request.name, working=None, ring=[None] * len(request.ring))
         session.record, session.busy = None, False
         self.forget(request)
         self.say("end", r=request.name, why="abort")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tests.support.toy_parts import CacheEntry, Line, ToyRequest
 
@@ -22,6 +22,7 @@ class ToyTransfer:
     dir: str
     slot: int
     host: int
+    len: int
     entry: CacheEntry | None
     submitted: bool = False
 
@@ -31,11 +32,16 @@ class Transfers(Engine):
 
     def start(self, direction: str, slot: int, host: int, tokens: int, entry: CacheEntry | None = None) -> int:
         self.serial += 1
-        self.transfers[self.serial] = ToyTransfer(direction, slot, host, entry)
         if self.wrong("transfer-of-other-length"):
             tokens += 1
-        self.say("transfer", op="queue", t=self.serial, dir=direction, slot=slot, host=host, len=tokens)
+        self.transfers[self.serial] = ToyTransfer(direction, slot, host, tokens, entry)
+        self.tell("queue", self.serial)
         return self.serial
+
+    def tell(self, op: str, name: int, **fields: Any) -> None:
+        transfer = self.transfers[name]
+        ends = {"dir": transfer.dir, "slot": transfer.slot, "host": transfer.host, "len": transfer.len}
+        self.say("transfer", op=op, t=name, **ends, **fields)
 
     def submit(self, name: int) -> None:
         """A write-back waits for the row that fills its slot, a load for everything that was launched."""
@@ -44,7 +50,7 @@ class Transfers(Engine):
         after = self.newest_writer(transfer.slot) if transfer.dir == "d2h" else self.batch - 1
         if after is not None and (after < 0 or self.wrong("transfer-unfenced")):
             after = None
-        self.say("transfer", op="submit", t=name, dir=transfer.dir, slot=transfer.slot, host=transfer.host, after=after)
+        self.tell("submit", name, after=after)
 
     def newest_writer(self, slot: int) -> int | None:
         """The newest pending batch that may write the slot."""
@@ -59,8 +65,8 @@ class Transfers(Engine):
         return None
 
     def finish_transfer(self, name: int, op: str = "ack") -> None:
+        self.tell(op, name)
         transfer = self.transfers.pop(name)
-        self.say("transfer", op=op, t=name, dir=transfer.dir, slot=transfer.slot, host=transfer.host)
         if transfer.entry is not None:
             transfer.entry.transfer = transfer.entry.loading = None
             if op == "ack" and transfer.dir == "d2h":

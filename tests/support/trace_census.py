@@ -14,7 +14,7 @@ silent takes; silent frees; silent evicts; silent ends; silent clears; silent co
 silent transfers; silent sessions
 row prefill; row decode; row verify; several chunks; mixed batch; prefill mark; decode mark; mark in the dump
 reads nothing; reads a cleared slot; reads in place; moves; verify after decode; decode after verify
-same; own key; clock
+same; own key; clock; a hit unknown; taken for nobody named
 hit copied; hit read in place; hit by several at once; promised publication; donation at a result; shared publication
 published at a finish; not stored; published by nobody; eviction; eviction during a result
 eviction before its process line
@@ -64,7 +64,8 @@ class Census:
     def _admit(self, line: Line) -> None:
         self.result = None
         self.see("higher epoch", line.get("epoch"))
-        if line["hit"]:
+        self.see("a hit unknown", "hit" not in line)
+        if line.get("hit"):
             self.hits[line["r"]] = line["hit"]["slot"]
         if "s" in line:
             self.turns[line["r"]] = line["s"]
@@ -146,6 +147,7 @@ class Census:
 
     def _take(self, line: Line) -> None:
         during = self._during(line)
+        self.see("taken for nobody named", "r" not in line)
         self.see("hand-over inside a result", during is not None and self.freed.get(during, set()) & {*line["slots"]})
 
     def _copy(self, line: Line) -> None:

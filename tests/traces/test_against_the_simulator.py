@@ -18,6 +18,7 @@ from tests.support.slot_simulator import Finding, oracle
 from tests.support.toy_engine import HARMLESS, faults
 from tests.support.toy_recorder import KINDS, toy_trace
 from tests.support.trace_census import NAMES, census
+from tests.support.trace_fields import misspelt
 
 CORRECT = {kind: 30 if kind == "crowd" else 330 for kind in KINDS}
 """Traces without a fault of each kind of engine, 2,010 in all."""
@@ -92,6 +93,11 @@ def test_the_oracle_finds_each_fault(fault):
     leaks = sum(found.leaks > 0 for _, found in wrong(fault))
     assert outcomes.total() >= 10
     assert (leaks if fault in HARMLESS else outcomes["bad"]) >= 3, outcomes
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_engine_writes_the_fields_of_the_page(kind):
+    assert not [part for lines in traces(kind)[:100] for part in misspelt(lines)]
 
 
 def test_every_kind_of_row_and_event_occurs():

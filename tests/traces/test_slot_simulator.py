@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.slot_simulator import oracle
+from tests.traces.test_against_the_simulator import needs_judge, verdict_of
 
 KNOWS = ["takes", "frees", "evicts", "ends", "clears", "copies", "texts", "transfers", "sessions"]
 HEADER = {"trace": 2, "engine": "by hand", "mode": "eager", "slots": 9, "first_slot": 1, "lookahead": 2, "knows": KNOWS}
@@ -80,8 +81,7 @@ def session(op, **fields):
 
 
 def transfer(op, dir, slot=2, tokens=4, **fields):
-    queued = {"len": tokens} if op == "queue" else {}
-    return {"e": "transfer", "op": op, "t": 1, "dir": dir, "slot": slot, "host": 0, **queued, **fields}
+    return {"e": "transfer", "op": op, "t": 1, "dir": dir, "slot": slot, "host": 0, "len": tokens, **fields}
 
 
 END_A = {"e": "end", "r": "A", "why": "finish"}
@@ -358,6 +358,13 @@ def test_a_small_run(name):
     good, bad = ([HEADER, *lines, {"e": "stop", "why": "closed"}] for lines in CASES[name])
     assert oracle(good).outcome == "good", oracle(good)
     assert oracle(bad).outcome == "bad", oracle(bad)
+
+
+@needs_judge
+@pytest.mark.parametrize("name", CASES)
+def test_the_judge_agrees_on_a_small_run(name):
+    good, bad = ([HEADER, *lines, {"e": "stop", "why": "closed"}] for lines in CASES[name])
+    assert (verdict_of(good), verdict_of(bad)) == ("good", "bad")
 
 
 def test_silence_means_nothing():

@@ -8,6 +8,7 @@ from copy import deepcopy
 import pytest
 
 from tests.support.slot_simulator import oracle
+from tests.support.trace_fields import misspelt
 
 HEADER = {"trace": 2, "engine": "page", "mode": "eager", "slots": 32, "first_slot": 1, "lookahead": 1, "reserved": [0]}
 KNOWS = ["takes", "frees", "evicts", "ends", "copies"]
@@ -115,6 +116,11 @@ BAD = {
 def test_an_example_is_good_as_it_stands(name):
     found = oracle(GOOD[name])
     assert found.outcome == "good", found
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_fields_are_those_of_the_page(name):
+    assert not misspelt(example(name))
 
 
 @pytest.mark.parametrize("name", BAD)
