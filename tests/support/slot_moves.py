@@ -138,6 +138,8 @@ class Moves(Ledger):
     # Transfers
 
     def _transfer(self, line: Line) -> None:
+        if line["op"] != "queue" and line["t"] not in self.transfers:
+            self._transfer_queue(line)  # it was queued before the trace began
         getattr(self, "_transfer_" + line["op"])(line)
 
     def _transfer_queue(self, line: Line) -> None:
@@ -145,7 +147,7 @@ class Moves(Ledger):
         self.id(slot)
         if self.owners.get(slot) == FREE and "takes" in self.knows:
             raise Bad(f"a transfer of slot {slot}, which is free")
-        if slot in self.pins or host in self.host_pins:
+        if slot in self.pins or host in self.host_pins or line["t"] in self.transfers:
             raise Bad("one end of the transfer is another transfer's")
         transfer = Transfer(line["dir"], slot, host, line["len"])
         self.transfers[line["t"]] = self.pins[slot] = self.host_pins[host] = transfer

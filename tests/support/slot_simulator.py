@@ -42,7 +42,10 @@ from tests.support.slot_moves import Moves
 
 @dataclass(frozen=True)
 class Finding:
-    """What the oracle says: the outcome, and of a bad one the line (the header is 1) and why."""
+    """What the oracle says: the outcome, and of a bad one the line (the header is 1) and why.
+
+    Beside the page's outcomes there is `unreadable`, for lines that no recorder of the format would write.
+    """
 
     outcome: str
     line: int | None = None
@@ -61,6 +64,8 @@ class Simulator(Moves):
                 self.feed(line)
             except Bad as bad:
                 return Finding("bad", number, str(bad), self.leaks.total())
+            except (LookupError, TypeError, AttributeError, ArithmeticError) as error:
+                return Finding("unreadable", number, repr(error), self.leaks.total())
             if line["e"] == "stop":
                 stop = "not covered" if line["why"] == "not covered" else "good"
         return Finding(stop, number, "", self.leaks.total())
