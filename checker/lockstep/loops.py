@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from checker.explain.narrate import family_name
+from checker.explain.names import family_name
 from checker.lockstep.lockstep import Failed
 from checker.lockstep.machine import Run
 from checker.lockstep.step import DrawnStep, attempt

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import spec.model
+from checker.explain.entries import entries_of
 from checker.explain.lanes import timeline
-from checker.explain.narrate import family_name, request_name, text_name
-from checker.explain.story import entries_of
+from checker.explain.names import family_name, request_name, text_name
 from checker.lockstep.lockstep import Failed, Lockstep
 from checker.lockstep.watch import RecordingWatch
 from checker.model.model import Model

@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checker.explain.narrate import text_name
+from checker.explain.names import text_name
 from spec.language import ABSENT
 from spec.scope import Scope
 from spec.state import Text
