@@ -16,7 +16,9 @@ from dataclasses import dataclass
 
 from checker.command import console
 from checker.exit_codes import SHOWN, VIOLATED
-from checker.lockstep.campaign import FailingRun, hunt, seconds_of
+from checker.lockstep.campaign import seconds_of
+from checker.lockstep.findings import FailingRun
+from checker.lockstep.hunt import hunt
 from checker.search.check import Check, run
 from checker.search.suite import STORY_SCOPE
 from runtime import boundary, device_ops, forward

@@ -20,7 +20,6 @@ and two of another field each (a forward pass and what is checked; the graph's a
 """
 
 LONGER = {
-    "checker.lockstep": 208,
     "checker.search": 170,
     "checker.symbolic": 167,
 }

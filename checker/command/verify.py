@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from checker.command.console import Progress
-from checker.lockstep.campaign import Campaign, fuzz
+from checker.lockstep.campaign import fuzz
 from checker.lockstep.fields import forgotten
+from checker.lockstep.findings import Campaign
 from checker.mutation.score import Score, score
 from checker.proof.boundary_proof import Shipped
 from checker.proof.boundary_proof import prove as prove_shipped
