@@ -30,7 +30,7 @@ def run(lockstep, *names):
 
 
 def test_slots_that_are_held_back_for_ever_are_seen(monkeypatch):
-    monkeypatch.setattr(SlotPool, "settle", lambda *_: None)
+    monkeypatch.setattr(SlotPool, "advance_to", lambda *_: None)
     lockstep = lockstep_of()
     lockstep.abort(0)
     with pytest.raises(Failed, match="held back: slots wait for batch 1"):
