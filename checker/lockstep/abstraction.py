@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from checker.lockstep.correspondence import shared
-from checker.lockstep.runtime_invariants import slips
+from checker.lockstep.runtime_invariants import broken_invariants
 from checker.lockstep.view import View
 from runtime.boundary import ABSENT
 from runtime.pool import CACHE, FREE, RING, WORKING
@@ -36,7 +36,7 @@ def differences(view: View, s: State, seats: dict[int, int], contents: bool) -> 
     yield from _requests(view, s, seats, records)
     yield from _batches(view, s, seats, contents)
     yield from _owners(view, s, seats)
-    yield from slips(view.engine, s, seats)
+    yield from broken_invariants(view.engine, s, seats)
     if contents:
         yield from _contents(view, s)
 

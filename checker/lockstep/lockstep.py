@@ -267,7 +267,7 @@ class Lockstep:
 
     def _compare(self, contents: bool) -> None:
         raised = [f"observer: it raised {error!r}" for error in self.engine.notices.failures]
-        for what in [*raised, *self.watch.slips(), *differences(self.view, self.state, self.seats, contents)]:
+        for what in [*raised, *self.watch.wrong_so_far(), *differences(self.view, self.state, self.seats, contents)]:
             raise Failed("refinement", what.split(":")[0], what)
 
 

@@ -32,7 +32,7 @@ class Run:
         self.failed: Failed | None = None
         self.remarks: list[str] = []
         """What its script says of it besides."""
-        self._sights = self.lockstep.spec.stated("sometimes") if looks else []
+        self._sometimes = self.lockstep.spec.stated("sometimes") if looks else []
         self.seen: set[str] = set()
         """Each *sometimes* that this run has shown."""
         self._looked = 0
@@ -85,7 +85,7 @@ class Run:
 
     def _look(self) -> None:
         lockstep = self.lockstep
-        left = [stated for stated in self._sights if stated.name not in self.seen]
+        left = [stated for stated in self._sometimes if stated.name not in self.seen]
         for before, after in itertools.pairwise(lockstep.spec.states[self._looked :] if left else ()):
             self.seen |= {stated.name for stated in left if stated.function(before, after, lockstep.spec.design)}
         self._looked = len(lockstep.spec.states) - 1
@@ -100,7 +100,7 @@ class Run:
                 actions=Counter(names),
                 pairs=Counter(itertools.pairwise(names)),
                 seen=Counter(self.seen),
-                unseen={stated.name for stated in self._sights} - self.seen,
+                unseen={stated.name for stated in self._sometimes} - self.seen,
             )
         )
 

@@ -69,7 +69,7 @@ class Watch(Observer):
     def regroup(self, number: int, places: Ints) -> None:
         """The rows of a batch in flight are in another order: `places` is where each of them was before."""
 
-    def slips(self) -> Iterator[str]:
+    def wrong_so_far(self) -> Iterator[str]:
         """Yield what has been wrong up to now, the order of the cache included."""
         yield from self.wrong
         order = [self.view.keys.get(node.key) for node in self.view.engine.cache]
