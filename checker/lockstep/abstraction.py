@@ -15,7 +15,7 @@ from checker.lockstep.view import View
 from runtime.boundary import ABSENT
 from runtime.pool import CACHE, FREE, RING, WORKING
 from runtime.requests import TABLE_COLUMNS
-from spec.rows import claims
+from spec.rows import claims_behind
 from spec.state import IDLE, RUNNING, Row, State
 
 REQUEST_FIELDS = tuple(field for field in shared("Request", "table") if field in TABLE_COLUMNS)
@@ -102,6 +102,7 @@ def _owners(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
             owned[me.working] = (WORKING, seats[name])
             owned |= {slot: (RING, seats[name]) for slot in me.ring if slot != ABSENT}
     cached = {node.slot: view.keys.get(node.key) for node in engine.cache}
+    running = [name for name, me in enumerate(s.requests) if me.phase == RUNNING]
     for slot, kind in enumerate(kinds):
         if (kind == FREE) != s.free[slot]:
             yield f"free: slot {slot} is free in the {'runtime' if kind == FREE else 'spec'} only"
@@ -110,7 +111,7 @@ def _owners(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
         key: Any = (s.cached[slot].family, s.cached[slot].length)
         if (kind == CACHE) != (key[0] != ABSENT) or (kind == CACHE and cached.get(slot) != key):
             yield f"cache: slot {slot} is cached as {cached.get(slot)} in the runtime and as {key} in the spec"
-        wanted = sum(claims_of(s, name, slot) for name in range(len(s.requests)) if s.requests[name].phase == RUNNING)
+        wanted = sum(claims_behind(s, name, slot, ABSENT) for name in running)
         if slot in owned and engine.pool.claims[slot] != wanted:
             yield f"claims: {engine.pool.claims[slot]} rows write slot {slot} in the runtime and {wanted} in the spec"
     for node in engine.cache:
@@ -118,13 +119,6 @@ def _owners(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
         wanted = sum(me.source == node.slot for me in s.requests)
         if node.locks != wanted:
             yield f"locks: slot {node.slot} is locked {node.locks} times, and {wanted} admitted requests copy from it"
-
-
-def claims_of(s: State, name: int, slot: int) -> int:
-    """Return how many pending rows of a request write their mark into a slot."""
-    if not claims(s, name, slot):
-        return 0
-    return sum(batch.rows[name].mark != ABSENT and batch.rows[name].slot == slot for batch in s.batches)
 
 
 def _contents(view: View, s: State) -> Iterator[str]:
