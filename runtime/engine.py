@@ -33,11 +33,13 @@ from runtime.config import Config
 from runtime.forward import Model
 from runtime.guard import Guard
 from runtime.observer import Notices, Observer
-from runtime.pool import CACHE, RING, SlotPool
+from runtime.pool import CACHE, SlotPool
 from runtime.prefix_cache import Node, PrefixCache
+from runtime.publisher import Publisher
 from runtime.requests import Handle, RequestTable
 from runtime.states import StatePool
-from runtime.streams import Inline, Stream, failed
+from runtime.streams import Inline, Stream
+from runtime.submission import submit
 from runtime.tracking import Contradiction, Prepared, Tracker
 from runtime.upload import Staging
 
@@ -67,6 +69,7 @@ class Engine:
         self.launched = 0
         """How many batches have been launched: the number of the next one."""
         self.notices = Notices()
+        self.publisher = Publisher(self.tracker, self.cache, self.notices)
         self.observe(observer or Observer())
 
     def observe(self, observer: Observer) -> None:
@@ -195,7 +198,7 @@ class Engine:
         self.pending.popleft()
         for seat in seats.tolist():
             self._abort(seat)
-        self.pool.settle(self.processed)
+        self.pool.advance_to(self.processed)
         nobody = np.zeros(len(rows), np.bool_)
         self.notices.note("process", batch, nobody, nobody, np.zeros(len(rows), np.int64))
         self._end()
@@ -283,23 +286,11 @@ class Engine:
         buffer = self.staging.next()
         buffer.fill(prepared.rows.block, tail)
         batch = Batch(self.launched, prepared.rows, prepared.places)
-        # Whoever takes the permit decides: the device begins, or the launch is called off.
-        permit = [True]
 
         def run() -> None:
-            if taken(permit):
-                batch.produced = work(self.model, self.states, buffer.land())
+            batch.produced = work(self.model, self.states, buffer.land())
 
-        interrupt = None
-        self.guard.begin(hook)
-        try:
-            ran = self.stream.submit(run)
-        except BaseException as error:
-            if taken(permit):
-                self.guard.end()
-                raise
-            interrupt = error
-            ran = failed(error)
+        ran, interrupt = submit(self.stream, run, self.guard, hook)
         prepared.commit()
         batch.ran = buffer.copied = ran
         self.staging.advance()
@@ -316,7 +307,7 @@ class Engine:
         if len(freed):
             self.notices.note("free", freed)
         self.pending.popleft()
-        self.pool.settle(self.processed)
+        self.pool.advance_to(self.processed)
         rows = batch.rows
         if np.count_nonzero(alive) < len(alive):
             finishes = finishes & alive
@@ -325,9 +316,10 @@ class Engine:
             self.table.tokens[rows.seat, rows.seq_len] = tokens
         if np.count_nonzero(finishes):
             for seat in rows.seat[finishes].tolist():
-                self._finish(seat)
+                self.publisher.finish(seat)
+                self._release(seat)
         if self._is_prefill(batch) and alive[0] and not finishes[0]:
-            self._donate(int(rows.seat[0]))
+            self.publisher.donate(int(rows.seat[0]))
         self.notices.note("process", batch, alive, finishes, ahead)
 
     def _release(self, seat: int) -> None:
@@ -355,41 +347,3 @@ class Engine:
     def _is_prefill(batch: Batch) -> bool:
         """Whether a batch is a prefill that checkpointed its prompt."""
         return len(batch.boundaries) == 1 and batch.rows.decode_count[batch.boundaries[0]] == 0
-
-    def _donate(self, seat: int) -> None:
-        """Publish a prefill's checkpoint while the request goes on; a fresh slot takes its place in the ring."""
-        table = self.table
-        slot, length = self.tracker.publishable(seat), int(table.last_len[seat])
-        if slot == ABSENT:
-            return
-        key = self.cache.key(table.tokens[seat, :length])
-        if self.cache.get(key):
-            self.notices.note("publish", seat, slot, length, False)
-        elif self.tracker.replace(seat) != ABSENT:
-            self._publish(seat, slot, key, length)
-
-    def _finish(self, seat: int) -> None:
-        """Publish the newest checkpoint if the gate allows it and its key is new, then release everything else."""
-        table = self.table
-        slot, length = self.tracker.publishable(seat), int(table.last_len[seat])
-        if slot != ABSENT:
-            key = self.cache.key(table.tokens[seat, :length])
-            if self.cache.get(key):
-                self.notices.note("publish", seat, slot, length, False)
-            else:
-                table.ring[seat, table.last[seat]] = ABSENT
-                self._publish(seat, slot, key, length)
-        self._release(seat)
-
-    def _publish(self, seat: int, slot: int, key: bytes, length: int) -> None:
-        node = self.cache.insert(key, length, slot)
-        self.pool.move(np.array([slot]), RING, seat, CACHE, node.number)
-        self.notices.note("publish", seat, slot, length, True)
-
-
-def taken(permit: list[bool]) -> bool:
-    """Take a permit that only one can have, on whatever thread; returns whether it was there."""
-    try:
-        return permit.pop()
-    except IndexError:
-        return False

@@ -97,7 +97,7 @@ class Inline:
     _done = _Done()
 
     def __init__(self) -> None:
-        self._settle = _accelerator()
+        self._synchronize = _accelerator()
 
     def submit(self, work: Work) -> Event:
         """Perform the work now; what it raises is reported by the event, as on every stream: the batch is launched.
@@ -106,7 +106,7 @@ class Inline:
         """
         try:
             work()
-            self._settle()
+            self._synchronize()
         except Exception as error:
             return _Failed(error)
         return self._done
@@ -150,7 +150,7 @@ class Worker:
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[tuple[_Flag, Work] | None] = queue.SimpleQueue()
         self._closed = False
-        self._settle = _accelerator()
+        self._synchronize = _accelerator()
         self._thread = threading.Thread(target=self._run, name="device", daemon=True)
         self._thread.start()
 
@@ -161,7 +161,7 @@ class Worker:
 
     def _perform(self, work: Work) -> None:
         work()
-        self._settle()
+        self._synchronize()
 
     def submit(self, work: Work) -> Event:
         """Hand the work to the thread; raises RuntimeError where it has ended and nobody would perform it."""

@@ -36,6 +36,14 @@ def claims(s: State, request: RequestId, slot: Slot) -> bool:
     return any(batch.rows[request].mark != ABSENT and batch.rows[request].slot == slot for batch in s.batches)
 
 
+def claims_behind(s: State, request: RequestId, slot: Slot, index: int) -> int:
+    """Return how many rows of this request, launched behind the batch of this index, write their mark into `slot`."""
+    return sum(
+        later > index and batch.rows[request].mark != ABSENT and batch.rows[request].slot == slot
+        for later, batch in enumerate(s.batches)
+    )
+
+
 def claim_pending(s: State, request: RequestId) -> bool:
     """Whether any pending row of this request carries a mark."""
     return any(batch.rows[request].mark != ABSENT for batch in s.batches)

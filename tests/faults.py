@@ -16,12 +16,15 @@ from dataclasses import dataclass
 
 from checker.command import console
 from checker.exit_codes import SHOWN, VIOLATED
-from checker.lockstep.campaign import FailingRun, hunt, seconds_of
+from checker.lockstep.campaign import seconds_of
+from checker.lockstep.findings import FailingRun
+from checker.lockstep.hunt import hunt
 from checker.search.check import Check, run
 from checker.search.suite import STORY_SCOPE
 from runtime import boundary, device_ops, forward
 from runtime.engine import Engine
 from runtime.pool import SlotPool
+from runtime.publisher import Publisher
 from runtime.requests import RequestTable
 from runtime.states import StatePool
 from runtime.tracking import Tracker
@@ -187,8 +190,8 @@ FAULTS = (
         "a finish publishes the working slot in the checkpoint's place, while a later batch may go on in it (A26)",
         (
             Plant(
-                Engine,
-                "_finish",
+                Publisher,
+                "finish",
                 "table.ring[seat, table.last[seat]] = ABSENT",
                 "table.ring[seat, table.last[seat]] = ABSENT\n"
                 "            table.working[seat], slot = slot, int(table.working[seat])\n"

@@ -20,9 +20,6 @@ and two of another field each (a forward pass and what is checked; the graph's a
 """
 
 LONGER = {
-    "checker.explain": 188,
-    "checker.lockstep": 208,
-    "checker.scenarios": 171,
     "checker.search": 170,
     "checker.symbolic": 167,
 }

@@ -25,7 +25,8 @@ from checker.command.report import search as search_report
 from checker.command.report import traces as traces_report
 from checker.deadline import Deadline, TimeIsUp
 from checker.exit_codes import INCONCLUSIVE, INTERNAL, SHOWN, USAGE, VIOLATED, worst
-from checker.explain.story import render, tell
+from checker.explain.render import render
+from checker.explain.story import story_of
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS, RELEASES, released
 from checker.model.source import OutsideSubset
@@ -213,7 +214,7 @@ def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id t
     check = Check(" ".join(found.settings) if found.model else found.scope, design=found.design, model=found.model)
     model = model_for(check)
     try:
-        story = tell(model, steps_of(model, found), found.broken, found.command)
+        story = story_of(model, steps_of(model, found), found.broken, found.command)
     except ValueError as error:
         raise OtherModel(f"{identity}: {error}; design or spec have changed since: run {found.command}") from error
     console.say(render(story))

@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from checker.command.console import Progress
-from checker.lockstep.campaign import Campaign, hunt, seed_of
+from checker.lockstep.campaign import seed_of
 from checker.lockstep.fields import forgotten
+from checker.lockstep.findings import Campaign
+from checker.lockstep.hunt import hunt
 from checker.mutation.result import MutantResult
 from checker.mutation.score import SPEC, Score, drawn
 from checker.proof.boundary_proof import Shipped

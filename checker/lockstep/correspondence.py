@@ -24,7 +24,7 @@ _COUNTED: Final = "ghost: the runtime has none, because the spec counts by itsel
 _OTHERS: Final = "ghost: the runtime has none, because it knows all its requests by name"
 _NO_TOKENS: Final = "none: a trace has no tokens, so nobody knows whose text it is"
 _NO_STEP: Final = "none: the events themselves say what happened"
-_NOT_TOLD: Final = "none: only the spec counts it"
+_NOT_RECORDED: Final = "none: only the spec counts it"
 _ROWS: Final = "Admit.{0} PrefillRow.{0} PrepareRow.{0} ProcessRow.{0}"
 
 TIES: Final[dict[str, Tie]] = {
@@ -53,10 +53,10 @@ TIES: Final[dict[str, Tie]] = {
     "Request.next": Tie("table.next", _ROWS.format("next")),
     "Request.last": Tie("table.last", _ROWS.format("last")),
     "Request.last_len": Tie("table.last_len", "ProcessRow.last_len"),
-    "Request.recent": Tie("ghost: the runtime has none, because its interval is a number, never `any`", _NOT_TOLD),
-    "Request.due": Tie(_COUNTED, _NOT_TOLD),
-    "Request.owed": Tie(_COUNTED, _NOT_TOLD),
-    "Request.owed_at": Tie(_COUNTED, _NOT_TOLD),
+    "Request.recent": Tie("ghost: the runtime has none, because its interval is a number, never `any`", _NOT_RECORDED),
+    "Request.due": Tie(_COUNTED, _NOT_RECORDED),
+    "Request.owed": Tie(_COUNTED, _NOT_RECORDED),
+    "Request.owed_at": Tie(_COUNTED, _NOT_RECORDED),
     "Event.prepared": Tie(_STEP, _NO_STEP),
     "Event.spare_taken": Tie(_STEP, _NO_STEP),
     "Event.no_spare": Tie(_STEP, _NO_STEP),
@@ -69,7 +69,7 @@ TIES: Final[dict[str, Tie]] = {
     "Event.refused": Tie(_STEP, _NO_STEP),
     "Event.key_cached": Tie(_STEP, "Publish.stored"),
     "Event.no_replacement": Tie(_STEP, _NO_STEP),
-    "Event.owed": Tie(_STEP, _NOT_TOLD),
+    "Event.owed": Tie(_STEP, _NOT_RECORDED),
     "Step.events": Tie(_STEP, _NO_STEP),
     "Step.asked": Tie(_STEP, _NO_STEP),
     "Step.reused": Tie(_STEP, _NO_STEP),

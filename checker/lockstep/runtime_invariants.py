@@ -41,7 +41,7 @@ def evictable(engine: Engine) -> list[Node]:
     return [node for node in engine.cache if not node.locks and node.slot not in reading]
 
 
-def slips(engine: Engine, s: State, seats: dict[int, int]) -> Iterator[str]:
+def broken_invariants(engine: Engine, s: State, seats: dict[int, int]) -> Iterator[str]:
     """Yield whatever does not fit the rows in flight; `seats`: where each request of the spec sits."""
     rows = rows_in_flight(engine)
     yield from _pool(engine, rows)

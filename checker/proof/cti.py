@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checker.deadline import Deadline
-from checker.explain.narrate import value_name
+from checker.explain.values import value_name
 from checker.model.layout import flatten, unflatten
 from checker.proof.induction import Induction, Obligation
 from checker.proof.matrix import Proof, Proven, model_of, parse

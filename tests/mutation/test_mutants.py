@@ -11,8 +11,8 @@ from checker.command.report import verify as verify_report
 from checker.command.report.mutation import data, exit_code, lines
 from checker.command.verify import Verification
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
-from checker.lockstep.campaign import Campaign
-from checker.lockstep.machine import Coverage
+from checker.lockstep.coverage import Coverage
+from checker.lockstep.findings import Campaign
 from checker.lockstep.mix import ACTIONS
 from checker.model.spec_copy import edited_model
 from checker.mutation.equivalent import JUSTIFIED

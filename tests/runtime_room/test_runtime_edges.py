@@ -113,7 +113,7 @@ TAKES_NUMBERS = {
     "the class that gives back": lambda made, it: made.pool.give_back(out(made)[:1], it, 7),
     "the class that is moved to": lambda made, it: made.pool.move(out(made)[:1], OUTSIDE, 7, it, 0),
     "the batch to wait for": lambda made, it: made.pool.give_back(out(made)[:1], OUTSIDE, 7, it),
-    "the newest result": lambda made, it: made.pool.settle(it),
+    "the newest result": lambda made, it: made.pool.advance_to(it),
     "whose slot": lambda made, it: made.pool.owner(it),
     "the entry of a slot": lambda made, it: made.cache.at(it),
     "the entry to remove": lambda made, it: made.cache.remove(it),

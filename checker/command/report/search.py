@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from checker.command.console import say_all
 from checker.command.report import audit as audit_report
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.explain.render import render
 from checker.explain.reproduce import reproduce_line
-from checker.explain.story import render, tell
+from checker.explain.story import story_of
 from checker.search import saved
 from checker.search.bfs import Exploration
 from checker.search.check import HOLDS, NOT_AUDITED, Check, Outcome, model_for, taken
@@ -78,7 +79,7 @@ def most_telling(outcome: Outcome) -> str:
 def story(outcome: Outcome, name: str) -> str:
     """Return the timeline of a violated property."""
     model = model_for(outcome.check)
-    return render(tell(model, taken(model, outcome.steps[name]), name, reproduce(outcome.check, name)))
+    return render(story_of(model, taken(model, outcome.steps[name]), name, reproduce(outcome.check, name)))
 
 
 def data(outcome: Outcome) -> dict[str, object]:
