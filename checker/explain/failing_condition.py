@@ -17,9 +17,8 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 import spec
-import spec.language
 from checker.explain.narrate import family_name, request_name, slot_name, value_name
-from checker.model.source import EDITED, on_one_line
+from checker.model.source import EDITED, is_of_the_language, on_one_line
 from spec.language import Property, Vector, Violated
 
 _ROOT = Path(spec.__file__).parent.parent
@@ -154,7 +153,7 @@ def _frame_of(error: BaseException) -> tuple[FrameType, int] | None:
     while trace is not None:
         frames.append((trace.tb_frame, trace.tb_lineno))
         trace = trace.tb_next
-    asking = [pair for pair in frames if pair[0].f_code.co_filename != spec.language.__file__]
+    asking = [pair for pair in frames if not is_of_the_language(pair[0].f_code.co_filename)]
     return None if not asking or asking[-1][0].f_code.co_name == "check_ranges" else asking[-1]
 
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 import ast
 from types import FunctionType, MethodType
 
-import spec.language
 from checker.model.layout import Record, leaves
-from checker.model.source import OutsideSubset, refuse, text_of
+from checker.model.source import OutsideSubset, is_of_the_language, refuse, text_of
 from checker.model.user_files import FILES, MISTAKES, BadModel, describe_error
 from checker.symbolic.calls import Calls
 from checker.symbolic.frame import Frame, Saved
@@ -89,7 +88,7 @@ class Walk(Calls):
             value = self.run(function, arguments)
         except OutsideSubset as outside:
             # What is said of each request is asked by the language: a fault of that is one of what is written.
-            if outside.args[0] != spec.language.__file__:
+            if not is_of_the_language(outside.args[0]):
                 raise
             raise refuse(*_text_of(function), *outside.args[2:]) from None
         if self.enabled is not True:
