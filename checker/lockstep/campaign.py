@@ -22,7 +22,7 @@ from checker.lockstep.step import replay
 from checker.scenarios.read import read
 from checker.search.saved import FOLDER
 from checker.workers import spread
-from runtime.streams import Event, Simulated, Work, Worker
+from runtime.streams import Simulated, StreamEvent, Work, Worker
 from spec.scope import BadScope, Scope
 
 THREADED_EVERY: Final = 12
@@ -84,7 +84,7 @@ class Late(Worker):
         self.pause = pause
         """Seconds."""
 
-    def submit(self, work: Work) -> Event:
+    def submit(self, work: Work) -> StreamEvent:
         """Hand the work to the thread."""
 
         def later() -> None:

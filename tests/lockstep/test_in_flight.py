@@ -4,7 +4,7 @@ import pytest
 
 from checker.lockstep.campaign import Late
 from checker.lockstep.lockstep import Failed, Lockstep
-from runtime.batch import Batch
+from runtime.batch import LaunchedBatch
 from runtime.engine import Engine
 from runtime.pool import FREE, SlotPool
 from runtime.prefix_cache import PrefixCache
@@ -115,7 +115,7 @@ def test_rows_of_a_request_that_has_left_may_say_anything():
 
 
 def test_a_result_that_is_not_waited_for_is_seen_on_a_thread(monkeypatch):
-    monkeypatch.setattr(Batch, "tokens", lambda self: self.produced.numpy())
+    monkeypatch.setattr(LaunchedBatch, "tokens", lambda self: self.produced.numpy())
     twin = Lockstep(EAGER, Late(0.02))
     twin.admit(0, 0, 3)
     twin.prefill(0)
