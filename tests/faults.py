@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from checker.command import console
 from checker.exit_codes import SHOWN, VIOLATED
 from checker.lockstep.campaign import FailingRun, hunt, seconds_of
-from checker.search.check import Check, run
+from checker.search.check import Check
+from checker.search.perform import run
 from checker.search.suite import STORY_SCOPE
 from runtime import boundary, device_ops, forward
 from runtime.engine import Engine

@@ -14,7 +14,8 @@ from checker.proof.boundary_proof import Shipped
 from checker.proof.boundary_proof import prove as prove_shipped
 from checker.proof.matrix import Proof, Proven, matrix, prove_all
 from checker.search import suite
-from checker.search.check import Check, Outcome, run_all, stale
+from checker.search.check import Check, Outcome
+from checker.search.perform import run_all, stale
 from checker.traces.corpus import Recorded, judge_recorded
 from spec.language import WELL_FORMED
 from spec.properties import PROPERTIES

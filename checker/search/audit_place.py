@@ -10,7 +10,8 @@ from typing import Any
 from checker.model.layout import Plain, flatten
 from checker.model.model import Model
 from checker.model.source import is_of_the_language
-from checker.search.tries import Native, Try
+from checker.search.native import Native
+from checker.search.tries import Try
 from spec.language import Disabled, Property, Violated, copy
 
 Place = tuple[CodeType, int]

@@ -15,8 +15,10 @@ import numpy as np
 from checker.model.layout import flatten
 from checker.model.model import Model
 from checker.model.user_files import FILES
-from checker.search.fingerprint import Words, mix
-from checker.search.successors import Choices, Compiled, Expander, Places, States
+from checker.search.compiled import Compiled
+from checker.search.expansion import Choices, Places, States
+from checker.search.successors import Expander
+from checker.search.tables import Words, mix
 from checker.symbolic.columns import Column, Program
 from checker.symbolic.graph import Node
 from checker.symbolic.transitions import Reader

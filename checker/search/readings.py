@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from checker.search.bfs import Search
-from checker.search.successors import Compiled
+from checker.search.compiled import Compiled
 from checker.search.tries import Try, TryAnswer
 from checker.symbolic.columns import Column, Program
 from checker.symbolic.graph import Value

@@ -14,7 +14,8 @@ from checker.command.report.search import exit_code, why_vacuous
 from checker.model.designs import design_class
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadFile, BadModel, blame
-from checker.search.check import Check, model_for, run
+from checker.search.check import Check
+from checker.search.perform import model_for, run
 from checker.workers import spread
 from tests.support.paths import ROOT
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from checker.exit_codes import INTERNAL, SHOWN, VIOLATED
 from checker.search.audit import Disagreement
 from checker.search.bfs import Search
-from checker.search.check import Check, run
-from checker.search.successors import Compiled
+from checker.search.check import Check
+from checker.search.compiled import Compiled
+from checker.search.perform import run
 from checker.search.suite import CANARY
 from checker.symbolic.expressions import Expressions
 from checker.symbolic.statements import Walk

@@ -10,8 +10,9 @@ from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.reproduce import reproduce_line
 from checker.explain.story import render, tell
 from checker.search import saved
-from checker.search.bfs import Exploration
-from checker.search.check import HOLDS, NOT_AUDITED, Check, Outcome, model_for, taken
+from checker.search.check import HOLDS, NOT_AUDITED, Check, Outcome, taken
+from checker.search.exploration import Exploration
+from checker.search.perform import model_for
 
 
 def exit_code(outcome: Outcome) -> int:
