@@ -13,7 +13,7 @@ from checker.proof.solver import value_of, values_in
 from checker.proof.unrolling import Unrolling
 from checker.search.native import Native
 from checker.search.tries import Try, TryAnswer, Visit, afterwards
-from checker.symbolic.graph import Node, Value
+from checker.symbolic.node import Node, Value
 from checker.symbolic.terms import Term, Terms
 from checker.symbolic.transitions import Transition
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from checker.search.expansion import Choices, Mask
 from checker.symbolic.columns import Column, Load, Program
-from checker.symbolic.graph import Node, Value, order
+from checker.symbolic.node import Node, Value, order
 from checker.symbolic.transitions import Reader, Transition, conjuncts
 
 _CHEAP = 400

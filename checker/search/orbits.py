@@ -20,7 +20,7 @@ from checker.search.expansion import Choices, Places, States
 from checker.search.successors import Expander
 from checker.search.tables import Words, mix
 from checker.symbolic.columns import Column, Program
-from checker.symbolic.graph import Node
+from checker.symbolic.node import Node
 from checker.symbolic.transitions import Reader
 
 SAMPLE = 256

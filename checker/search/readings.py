@@ -15,7 +15,7 @@ from checker.search.bfs import Search
 from checker.search.compiled import Compiled
 from checker.search.tries import Try, TryAnswer
 from checker.symbolic.columns import Column, Program
-from checker.symbolic.graph import Value
+from checker.symbolic.node import Value
 from spec.language import Property
 
 

@@ -15,7 +15,7 @@ from checker.search.fingerprint import Plain, Symmetric
 from checker.search.fingerprint_sets import first_of_each, unknown
 from checker.search.tables import Words
 from checker.symbolic.columns import Column, Program, width_for
-from checker.symbolic.graph import Node
+from checker.symbolic.node import Node
 from checker.symbolic.transitions import Reader
 
 CHUNK = 1 << 15

@@ -9,11 +9,13 @@ from typing import get_type_hints
 from checker.model.layout import Array, Leaf, Record, Shape, flatten, leaves
 from checker.model.model import BoundAction, Model
 from checker.model.user_files import BadModel, place_of_function
-from checker.symbolic.graph import Graph, Node, Value, bounds, order
-from checker.symbolic.naming import NamedGraph, NamedStore, Names, given
+from checker.symbolic.graph import Graph
+from checker.symbolic.naming import Names, given
+from checker.symbolic.naming_graph import NamedGraph, NamedStore
 from checker.symbolic.naming_walk import NamedWalk
-from checker.symbolic.statements import Walk
+from checker.symbolic.node import Node, Value, bounds, order
 from checker.symbolic.store import Store
+from checker.symbolic.walk import Walk
 from spec.language import WELL_FORMED, Property
 
 

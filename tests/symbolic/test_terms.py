@@ -14,7 +14,7 @@ from checker.proof.unrolling import Relation, Unrolling
 from checker.search.check import Check
 from checker.search.exploration import Limits
 from checker.search.perform import model_for, run
-from checker.symbolic.graph import Node
+from checker.symbolic.node import Node
 from checker.symbolic.terms import Terms
 from checker.symbolic.transitions import Reader
 from spec.language import Disabled, Violated
