@@ -15,7 +15,7 @@ from spec.design import Design
 from spec.language import ABSENT, Property, step
 from spec.scope import ANY, SKIP
 from spec.slots import key_cached
-from spec.state import ADMITTED, RUNNING, Length, Position, Request, Row, Slot, State
+from spec.state import ADMITTED, RUNNING, Length, Request, RingPosition, Row, Slot, State
 
 
 def same(shipped: int, spec: int) -> bool:
@@ -41,7 +41,7 @@ def pending_claims(before: State, number: int, slot: Slot) -> int:
     )
 
 
-def first_empty(was: Request) -> Position:
+def first_empty(was: Request) -> RingPosition:
     """Return the lowest ring position without a slot; 0 where every one has one, as an argmax says it."""
     found = 0
     for position in range(len(was.ring) - 1, -1, -1):

@@ -130,8 +130,8 @@ class Columns:
             after[index] = column
         # No search computes the leaves that only tell of the last step: its properties of steps have them inside.
         hidden = Program([compiled.transition.after[index] for index in self.transient], np.int64)
-        told = hidden.run(lambda leaf: stepped.load(leaf).astype(np.int64))
-        for index, value in zip(self.transient, told, strict=True):
+        last_step = hidden.run(lambda leaf: stepped.load(leaf).astype(np.int64))
+        for index, value in zip(self.transient, last_step, strict=True):
             after[index] = np.broadcast_to(value, rows.shape)
         witnesses = dict(self.expander.witnesses(compiled, stepped))
         for row, place in enumerate(rows):

@@ -135,7 +135,7 @@ def _others(name: str, answer: int | bool, ring: int, seen: list[int]) -> list[i
     if isinstance(answer, bool):
         return [not answer]
     kind = getattr(Design, name).__annotations__["return"]
-    values = [*range(ring), ABSENT] if kind == "Position" else [*seen, ABSENT]
+    values = [*range(ring), ABSENT] if kind == "RingPosition" else [*seen, ABSENT]
     return [value for value in values if value != answer]
 
 
