@@ -55,11 +55,11 @@ class Reader:
         self.graph = NamedGraph(self.names) if naming else Graph()
         self.leaves = list(leaves(model.shape))
         self.referring = [leaf for leaf in self.leaves if leaf.sort in self.names.sorts]
-        quiet = constants(model)
+        initial = constants(model)
         self.hidden = {leaf.index: self.graph.leaf(leaf.path, *_span(leaf)) for leaf in self.leaves if leaf.transient}
         """Stands for what only tells of the last step, where no property may read it."""
         self.inputs: list[Value] = inputs or [
-            quiet[leaf.index] if leaf.transient else self.graph.leaf(leaf.path, leaf.is_bool, leaf.low, leaf.high)
+            initial[leaf.index] if leaf.transient else self.graph.leaf(leaf.path, leaf.is_bool, leaf.low, leaf.high)
             for leaf in self.leaves
         ]
 
