@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -68,7 +67,7 @@ class Compiled:
         """Everything that is computed for the successors."""
         return [self.late, *[v for _, v in self.faults], *[v for _, v in self.steps], *self.after]
 
-    def compile(self, width: type[np.signedinteger[Any]]) -> None:
+    def compile(self, width: type[np.signedinteger]) -> None:
         """Make the programs; what a *sometimes* needs is one of its own, dropped once all have been seen."""
         self.body = Program(self.values, width)
         self.sighting = Program([value for _, value in self.witnesses], width)
