@@ -26,15 +26,15 @@ from torch import Tensor
 
 from runtime import arguments, forward
 from runtime.arguments import BadArgument, described
-from runtime.batch import ROW_COLUMNS, Batch
+from runtime.batch import ROW_COLUMNS, LaunchedBatch
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.config import Config
-from runtime.forward import Model
+from runtime.forward import RecurrentModel
 from runtime.guard import Guard
 from runtime.observer import Notices, Observer
 from runtime.pool import CACHE, SlotPool
-from runtime.prefix_cache import Node, PrefixCache
+from runtime.prefix_cache import CacheEntry, PrefixCache
 from runtime.publisher import Publisher
 from runtime.requests import Handle, RequestTable
 from runtime.states import StatePool
@@ -48,7 +48,7 @@ class Engine:
     """Requests, pool, cache and launched batches of one model on one device."""
 
     def __init__(
-        self, config: Config, model: Model, stream: Stream | None = None, observer: Observer | None = None
+        self, config: Config, model: RecurrentModel, stream: Stream | None = None, observer: Observer | None = None
     ) -> None:
         if not isinstance(config, Config):
             raise BadArgument(f"the sizes of an engine: {described(config)}; write a Config")
@@ -64,7 +64,7 @@ class Engine:
         self.tracker = Tracker(config, self.table, self.pool)
         ints = len(ROW_COLUMNS) * config.requests + config.max_len
         self.staging = Staging(ints, config.lookahead + 2, config.device)
-        self.pending: deque[Batch] = deque()
+        self.pending: deque[LaunchedBatch] = deque()
         """Launched batches whose results have not been processed, the oldest first."""
         self.launched = 0
         """How many batches have been launched: the number of the next one."""
@@ -125,7 +125,7 @@ class Engine:
         self._end()
         return self.table.handle(seat)
 
-    def prefill(self, handle: Handle) -> Batch:
+    def prefill(self, handle: Handle) -> LaunchedBatch:
         """Prepare and launch the prefill of an admitted request, as a batch of its own."""
         self.guard.enter()
         seat = self._seat(handle)
@@ -145,7 +145,7 @@ class Engine:
         launch = replace(prepared, commit=commit)
         return self._launch("prefill", launch, partial(forward.prefill, row=rows), tokens)
 
-    def decode(self, handles: Ints) -> Batch:
+    def decode(self, handles: Ints) -> LaunchedBatch:
         """Prepare and launch a decode batch.
 
         handles: of running requests, in the order of their seats, int64 of shape [rows], maybe none.
@@ -156,7 +156,7 @@ class Engine:
         prepared = self.tracker.prepare_decode(handles, self.launched)
         return self._launch("prepare", prepared, partial(forward.decode, rows=len(handles)))
 
-    def process(self, tokens: Ints, finishes: Bools) -> Batch:
+    def process(self, tokens: Ints, finishes: Bools) -> LaunchedBatch:
         """Process the oldest result: `tokens` is what its rows produced, `finishes` says whose sequence ends with it.
 
         tokens: int64, finishes: bool, both of shape [rows]. Rows of requests that have left are ignored. Raises what
@@ -260,7 +260,7 @@ class Engine:
             raise Contradiction(f"handle {handle}: nobody goes by it; that request has left, or there was none")
         return seat
 
-    def _oldest(self) -> Batch:
+    def _oldest(self) -> LaunchedBatch:
         if not self.pending:
             raise Contradiction("there is no result to process: no batch is pending")
         return self.pending[0]
@@ -277,7 +277,7 @@ class Engine:
                 f"lookahead={self.config.lookahead} launches only up to {self.config.window}; process a result first"
             )
 
-    def _launch(self, hook: str, prepared: Prepared, work: partial[Tensor], tail: Ints | None = None) -> Batch:
+    def _launch(self, hook: str, prepared: Prepared, work: partial[Tensor], tail: Ints | None = None) -> LaunchedBatch:
         """Send the columns to the device and enqueue the batch's work; then, and only then, do what was prepared.
 
         Whatever fails before the work has begun leaves everything as it was. Work that is ended in the middle (Ctrl-C,
@@ -285,7 +285,7 @@ class Engine:
         """
         buffer = self.staging.next()
         buffer.fill(prepared.rows.block, tail)
-        batch = Batch(self.launched, prepared.rows, prepared.places)
+        batch = LaunchedBatch(self.launched, prepared.rows, prepared.places)
 
         def run() -> None:
             batch.produced = work(self.model, self.states, buffer.land())
@@ -302,7 +302,7 @@ class Engine:
             raise interrupt
         return batch
 
-    def _process(self, batch: Batch, tokens: Ints, finishes: Bools) -> None:
+    def _process(self, batch: LaunchedBatch, tokens: Ints, finishes: Bools) -> None:
         alive, ahead, freed = self.tracker.complete(batch)
         if len(freed):
             self.notices.note("free", freed)
@@ -333,7 +333,7 @@ class Engine:
             self.cache.at(source).locks -= 1
         self.notices.note("abort", seat)
 
-    def _evict(self, node: Node) -> None:
+    def _evict(self, node: CacheEntry) -> None:
         self.cache.remove(node.slot)
         after = node.read_by if node.read_by > self.processed else ABSENT
         self.pool.give_back(np.array([node.slot]), CACHE, node.number, after)
@@ -344,6 +344,6 @@ class Engine:
         return [node.slot for node in self.cache.evictable(self.processed, missing)]
 
     @staticmethod
-    def _is_prefill(batch: Batch) -> bool:
+    def _is_prefill(batch: LaunchedBatch) -> bool:
         """Whether a batch is a prefill that checkpointed its prompt."""
         return len(batch.boundaries) == 1 and batch.rows.decode_count[batch.boundaries[0]] == 0

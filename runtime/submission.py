@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from runtime.guard import Guard
-from runtime.streams import Event, Stream, Work, failed
+from runtime.streams import Stream, StreamEvent, Work, failed
 
 
-def submit(stream: Stream, work: Work, guard: Guard, step: str) -> tuple[Event, BaseException | None]:
+def submit(stream: Stream, work: Work, guard: Guard, step: str) -> tuple[StreamEvent, BaseException | None]:
     """Begin the changes of a step by handing its work to a stream; returns its event.
 
     Whatever fails before the work has begun is raised, and the changes have not begun either. Work that is ended in the

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runtime import arguments, boundary
-from runtime.batch import Batch, Rows
+from runtime.batch import LaunchedBatch, Rows
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.config import EAGER, LAZY, SKIP, Config
@@ -239,7 +239,7 @@ class Tracker:
 
     # When a result is processed.
 
-    def complete(self, batch: Batch) -> tuple[Bools, Ints, Ints]:
+    def complete(self, batch: LaunchedBatch) -> tuple[Bools, Ints, Ints]:
         """Move the consumer pointers of rows that completed a checkpoint.
 
         Returns which rows' requests are still there, how many steps those are ahead, and the slots that this has freed:

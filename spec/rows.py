@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.language import ABSENT, copy
-from spec.state import Batch, Length, Position, Request, RequestId, Row, Slot, State, Text
+from spec.state import Batch, Length, Request, RequestId, RingPosition, Row, Slot, State, Text
 
 
 def row_of(me: Request, decode_count: int, source: Slot, start: Length, mark: Length) -> Row:
@@ -49,7 +49,7 @@ def claim_pending(s: State, request: RequestId) -> bool:
     return any(batch.rows[request].mark != ABSENT for batch in s.batches)
 
 
-def claim_at(s: State, request: RequestId, position: Position) -> bool:
+def claim_at(s: State, request: RequestId, position: RingPosition) -> bool:
     """Whether a pending row of this request carries a mark for this ring position."""
     return any(batch.rows[request].mark != ABSENT and batch.rows[request].position == position for batch in s.batches)
 

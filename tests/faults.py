@@ -19,7 +19,8 @@ from checker.exit_codes import SHOWN, VIOLATED
 from checker.lockstep.campaign import seconds_of
 from checker.lockstep.findings import FailingRun
 from checker.lockstep.hunt import hunt
-from checker.search.check import Check, run
+from checker.search.check import Check
+from checker.search.perform import run
 from checker.search.suite import STORY_SCOPE
 from runtime import boundary, device_ops, forward
 from runtime.engine import Engine

@@ -39,9 +39,10 @@ from checker.proof.matrix import matrix, prove_matrix
 from checker.proof.ring_search import ring_table
 from checker.scenarios.line import BadScenario
 from checker.search.audit import Disagreement
-from checker.search.bfs import Limits
-from checker.search.check import Check, model_for, run_all
-from checker.search.check import run as run_check
+from checker.search.check import Check
+from checker.search.exploration import Limits
+from checker.search.perform import model_for, run_all
+from checker.search.perform import run as run_check
 from checker.search.saved import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.search.suite import designs as design_checks
 from checker.traces.format import BadTrace

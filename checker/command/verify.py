@@ -18,7 +18,8 @@ from checker.proof.boundary_proof import Shipped
 from checker.proof.boundary_proof import prove as prove_shipped
 from checker.proof.matrix import Proof, Proven, matrix, prove
 from checker.search import suite
-from checker.search.check import Check, Outcome, run, stale
+from checker.search.check import Check, Outcome
+from checker.search.perform import run, stale
 from checker.traces.corpus import Recorded, judge_recorded
 from checker.workers import spread
 from spec.language import WELL_FORMED

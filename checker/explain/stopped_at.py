@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
-import spec.language
 from checker.explain.deciding_parts import Environment
+from checker.model.source import is_of_the_language
 
 
 @dataclass(slots=True)
@@ -49,5 +49,5 @@ def asking_frame(error: BaseException) -> tuple[FrameType, int] | None:
     while trace is not None:
         frames.append((trace.tb_frame, trace.tb_lineno))
         trace = trace.tb_next
-    asking = [pair for pair in frames if pair[0].f_code.co_filename != spec.language.__file__]
+    asking = [pair for pair in frames if not is_of_the_language(pair[0].f_code.co_filename)]
     return None if not asking or asking[-1][0].f_code.co_name == "check_ranges" else asking[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from runtime.streams import Event, Work, Worker
+from runtime.streams import StreamEvent, Work, Worker
 
 _HEAD_START: Final = 0.002
 PAUSES: Final = (0.0, 0.001, 0.005)
@@ -23,7 +23,7 @@ class Late(Worker):
         self.pause = pause
         """Seconds."""
 
-    def submit(self, work: Work) -> Event:
+    def submit(self, work: Work) -> StreamEvent:
         """Hand the work to the thread."""
 
         def later() -> None:

@@ -16,11 +16,11 @@ from checker.lockstep.asked import Asked
 from checker.lockstep.failure import attempt
 from checker.lockstep.run import Run
 from checker.lockstep.step import DrawnStep
-from runtime.batch import Batch
+from runtime.batch import LaunchedBatch
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.requests import Handle
-from runtime.scheduler import Request, Scheduler
+from runtime.scheduler import GenerationRequest, Scheduler
 from spec.state import ADMITTED, RUNNING, RequestId
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ class FollowedEngine:
         seat = self._run.lockstep.seats.get(names[0], ABSENT)
         return ABSENT if seat == ABSENT else self._run.lockstep.engine.table.handle(seat)
 
-    def prefill(self, handle: Handle) -> Batch:
+    def prefill(self, handle: Handle) -> LaunchedBatch:
         """Launch a prefill."""
         self._run.take(DrawnStep("prefill", self._at(handle)))
         return self._run.lockstep.engine.pending[-1]
 
-    def decode(self, handles: Ints) -> Batch:
+    def decode(self, handles: Ints) -> LaunchedBatch:
         """Launch a decode batch, of requests that are short of a token which is not on its way yet."""
         for handle in handles.tolist():
             if not self._loop.is_short(handle):
@@ -73,7 +73,7 @@ class FollowedEngine:
         self._run.take(DrawnStep("prepare", names=tuple(sorted(map(self._at, handles.tolist())))))
         return self._run.lockstep.engine.pending[-1]
 
-    def process(self, tokens: Ints, finishes: Bools) -> Batch:
+    def process(self, tokens: Ints, finishes: Bools) -> LaunchedBatch:
         """Process the oldest result, once what the loop says of it has been found right."""
         lockstep = self._run.lockstep
         batch = lockstep.engine.pending[0]
@@ -173,4 +173,4 @@ class Loop(Scheduler):
 
     def _submit(self) -> None:
         asked = self._later.pop(0)
-        self.submit(Request(asked.name, asked.tokens[: asked.prompt], asked.produce))
+        self.submit(GenerationRequest(asked.name, asked.tokens[: asked.prompt], asked.produce))

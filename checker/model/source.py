@@ -9,6 +9,8 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Final
 
+import spec.language
+
 _INSTEAD: Final[dict[type[ast.AST], tuple[str, str]]] = {
     ast.While: ("while", "write `for ... in range(n)` with a fixed n"),
     ast.Try: ("try", "say with guard(...) when the action may happen"),
@@ -75,6 +77,15 @@ def on_one_line(text: str) -> str:
     end = reason[0].col_offset if reason else -1
     asked = line.encode()[len("guard(") : end].decode().rstrip(" ,").lstrip()
     return f"guard({asked})"
+
+
+_LANGUAGE: Final = Path(spec.language.__file__).parent
+
+
+@functools.cache
+def is_of_the_language(file: str) -> bool:
+    """Whether a file, as its code names it, is one that the words of a text come from, and no place in the text."""
+    return Path(file).parent == _LANGUAGE
 
 
 EDITED: dict[str, str] = {}

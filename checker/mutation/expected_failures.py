@@ -18,7 +18,8 @@ from checker.model.seeded_faults import WRONG_EDITS, WrongEdit
 from checker.model.spec_copy import edited_model, source_of
 from checker.mutation.graph_hash import mark_of_search
 from checker.mutation.operators import Mutant
-from checker.search.bfs import Limits, Search
+from checker.search.bfs import Search
+from checker.search.exploration import Limits
 from checker.search.suite import FAILS, HOLDS, STORY_SCOPE
 
 MOST_STATES = 200_000

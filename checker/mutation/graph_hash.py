@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checker.search.bfs import Search
-from checker.symbolic.graph import Node, Value, order
+from checker.symbolic.node import Node, Value, order
 from checker.symbolic.transitions import Transition
 
 

@@ -25,7 +25,8 @@ from checker.mutation.operators import Mutant
 from checker.mutation.result import Kind, MutantResult, error_words, not_judged
 from checker.mutation.stages import PROOFS, RUNGS, Rung
 from checker.proof.induction import FAILS, PROVED, UNKNOWN, Induction, spell
-from checker.search.bfs import Limits, Search
+from checker.search.bfs import Search
+from checker.search.exploration import Limits
 
 SOLVER_SECONDS = 20.0
 """After so long one question of an induction is left open, which kills nothing."""

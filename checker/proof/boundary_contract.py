@@ -16,7 +16,7 @@ from spec.language import ABSENT, Property, step
 from spec.rows import claims_behind
 from spec.scope import ANY, SKIP
 from spec.slots import key_cached
-from spec.state import ADMITTED, RUNNING, Length, Position, Request, Row, State
+from spec.state import ADMITTED, RUNNING, Length, Request, RingPosition, Row, State
 
 
 def same(shipped: int, spec: int) -> bool:
@@ -34,7 +34,7 @@ def wished_mark(design: Design, now: Request) -> Length:
     return decode_mark(design.scope, now, design.scope.interval == ANY and now.recent[0])
 
 
-def first_empty(was: Request) -> Position:
+def first_empty(was: Request) -> RingPosition:
     """Return the lowest ring position without a slot; 0 where every one has one, as an argmax says it."""
     found = 0
     for position in range(len(was.ring) - 1, -1, -1):

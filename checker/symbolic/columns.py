@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.model.user_files import BadModel
-from checker.symbolic.graph import Node, Value, order
+from checker.symbolic.node import Node, Value, order
 
 Column = NDArray[np.signedinteger | np.bool_]
 """The values of one node: an entry for each state, in shape (states,)."""

@@ -9,11 +9,12 @@ from typing import Any, ParamSpec, TypeVar
 from checker.model.layout import Array, Record
 from checker.model.user_files import FILES
 from checker.symbolic.frame import Frame
-from checker.symbolic.graph import Node, Value
-from checker.symbolic.naming import Chosen, Member, NamedGraph, Size, member, size, vector_sorts
-from checker.symbolic.statements import Walk
+from checker.symbolic.naming import Chosen, Member, Size, member, size, vector_sorts
+from checker.symbolic.naming_graph import NamedGraph
+from checker.symbolic.node import Node, Value
 from checker.symbolic.store import Store
 from checker.symbolic.values import Function, Held, Lazily, Mux, Reference, meant, model_of
+from checker.symbolic.walk import Walk
 
 _BOUNDS = ("others", "watched", "requests", "families", "nodes", "max_len")
 """What a proof sets as it pleases to stand for all: a decision that asks is proved for that one value."""

@@ -14,7 +14,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, Non
 from typing import Final, NamedTuple, TypeGuard, TypeVar
 
 from checker.model.layout import Array, Record
-from checker.symbolic.graph import Node, Value
+from checker.symbolic.node import Node, Value
 from checker.symbolic.values import UNDEFINED, Function, Held, Lazily, Mux, Reference
 from spec.language import Action, Property
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from checker.symbolic.graph import Node, Value, bounds, order
+from checker.symbolic.node import Node, Value, bounds, order
 
 Term = Any
 """A z3 expression: z3 has no type annotations."""

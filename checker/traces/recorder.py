@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from msgspec import UNSET
 
 from checker.traces import format
-from runtime.batch import Batch
+from runtime.batch import LaunchedBatch
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.observer import Observer, Recordable
@@ -64,7 +64,7 @@ class Recorder(Observer):
             )
         )
 
-    def prefill(self, batch: Batch) -> None:
+    def prefill(self, batch: LaunchedBatch) -> None:
         """Write a `prefill`."""
         rows = self._remember(batch)
         self._write(
@@ -81,7 +81,7 @@ class Recorder(Observer):
             )
         )
 
-    def prepare(self, batch: Batch) -> None:
+    def prepare(self, batch: LaunchedBatch) -> None:
         """Write a `prepare`."""
         rows = self._remember(batch)
         self._write(
@@ -97,7 +97,7 @@ class Recorder(Observer):
             )
         )
 
-    def process(self, batch: Batch, alive: Bools, finishes: Bools, ahead: Ints) -> None:
+    def process(self, batch: LaunchedBatch, alive: Bools, finishes: Bools, ahead: Ints) -> None:
         """Write a `process`, and then what came of it."""
         names = self._names.pop(batch.number)
         decoded = batch.rows.decode_count > 0
@@ -150,7 +150,7 @@ class Recorder(Observer):
         """Write an `evict`."""
         self._write(format.Evict(slot=slot))
 
-    def _remember(self, batch: Batch) -> list[dict[str, int]]:
+    def _remember(self, batch: LaunchedBatch) -> list[dict[str, int]]:
         rows = batch.rows.listed()
         self._names[batch.number] = [self._engine.table.names[row["seat"]] for row in rows]
         return rows

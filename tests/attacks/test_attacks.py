@@ -17,7 +17,8 @@ from checker.model.user_files import BadModel
 from checker.search import audit
 from checker.search.audit import TRIES, Audit
 from checker.search.bfs import Search
-from checker.search.check import Check, run
+from checker.search.check import Check
+from checker.search.perform import run
 from checker.symbolic.graph import Graph
 from spec.scope import EAGER, LAZY, Scope
 from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i, kind_j, native

@@ -330,7 +330,8 @@ def test_steps_in_words(design, script, words):
 
 
 def test_another_model_gets_its_actions_and_what_they_changed(request):
-    from checker.search.bfs import Limits, Search
+    from checker.search.bfs import Search
+    from checker.search.exploration import Limits
 
     module = load_module(YARDSTICK_FILE)
     model = Model(module, module.Scope(R=1, N=4, broken=1))

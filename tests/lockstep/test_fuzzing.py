@@ -21,7 +21,7 @@ from checker.lockstep.replay import replay
 from checker.lockstep.run import Run
 from checker.scenarios.read import read
 from runtime import boundary
-from runtime.batch import Batch
+from runtime.batch import LaunchedBatch
 from runtime.prefix_cache import PrefixCache
 from runtime.streams import Worker
 from spec.scope import BadScope
@@ -80,7 +80,7 @@ def test_what_a_run_has_written_down_is_played_again_step_by_step(tmp_path, numb
 
 
 def test_a_failure_on_a_thread_is_kept_and_replayed_on_a_thread(monkeypatch, tmp_path):
-    monkeypatch.setattr(Batch, "tokens", lambda self: self.produced.numpy())
+    monkeypatch.setattr(LaunchedBatch, "tokens", lambda self: self.produced.numpy())
     monkeypatch.setattr("checker.lockstep.hunt.THREADED_EVERY", 1)
     found = hunt(0, 30).found[0]
     assert found.threaded

@@ -5,7 +5,7 @@ import pytest
 from checker.lockstep.delayed_stream import Late
 from checker.lockstep.failure import Failed
 from checker.lockstep.lockstep import Lockstep
-from runtime.batch import Batch
+from runtime.batch import LaunchedBatch
 from runtime.engine import Engine
 from runtime.pool import FREE, SlotPool
 from runtime.prefix_cache import PrefixCache
@@ -116,7 +116,7 @@ def test_rows_of_a_request_that_has_left_may_say_anything():
 
 
 def test_a_result_that_is_not_waited_for_is_seen_on_a_thread(monkeypatch):
-    monkeypatch.setattr(Batch, "tokens", lambda self: self.produced.numpy())
+    monkeypatch.setattr(LaunchedBatch, "tokens", lambda self: self.produced.numpy())
     lockstep = Lockstep(EAGER, Late(0.02))
     lockstep.admit(0, 0, 3)
     lockstep.prefill(0)

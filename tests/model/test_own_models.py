@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,8 @@ from checker.command.report.search import exit_code, why_vacuous
 from checker.model.designs import design_class
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadFile, BadModel, blame
-from checker.search.check import Check, model_for, run
+from checker.search.check import Check
+from checker.search.perform import model_for, run
 from checker.workers import spread
 from tests.support.paths import ROOT
 
@@ -353,13 +355,10 @@ def test_played_natively_a_decision_that_fails_is_bad_input(tmp_path: Path) -> N
 
 
 def test_a_spec_that_python_cannot_read_is_bad_input(tmp_path: Path) -> None:
-    for room in ("spec", "checker"):
-        (tmp_path / room).symlink_to(ROOT / room)
-    (tmp_path / "spec").unlink()
-    (tmp_path / "spec").mkdir()
-    for file in (ROOT / "spec").glob("*.py"):
-        text = file.read_text()
-        (tmp_path / "spec" / file.name).write_text(text + "\ndef broken(:\n" * (file.name == "scope.py"))
+    (tmp_path / "checker").symlink_to(ROOT / "checker")
+    shutil.copytree(ROOT / "spec", tmp_path / "spec", ignore=shutil.ignore_patterns("__pycache__"))
+    with (tmp_path / "spec" / "scope.py").open("a") as scope:
+        scope.write("\ndef broken(:\n")
     done = subprocess.run(
         [sys.executable, "-m", "checker", "--help"],
         cwd=tmp_path,

@@ -6,7 +6,7 @@ import pytest
 from runtime.boundary import ABSENT
 from runtime.exact_model import ExactModel
 from runtime.pool import RING, WrongSlots
-from runtime.scheduler import Request, Scheduler
+from runtime.scheduler import GenerationRequest, Scheduler
 from runtime.streams import Inline, Simulated, Worker
 from runtime.tracking import Contradiction
 from tests.support.runtime_engines import by_handle, engine, host, prompt, seats, start, step
@@ -47,19 +47,19 @@ def test_a_claim_of_no_slot_is_refused():
 
 def test_two_requests_of_one_name_are_refused():
     scheduler = Scheduler(by_handle())
-    scheduler.submit(Request("r", prompt(3, 3), 2))
+    scheduler.submit(GenerationRequest("r", prompt(3, 3), 2))
     with pytest.raises(ValueError, match="give it another name"):
-        scheduler.submit(Request("r", prompt(5, 3), 2))
+        scheduler.submit(GenerationRequest("r", prompt(5, 3), 2))
 
 
 def test_a_name_may_be_used_again():
     scheduler = Scheduler(by_handle())
     for _ in range(2):
-        scheduler.submit(Request("r", prompt(3, 3), 2))
+        scheduler.submit(GenerationRequest("r", prompt(3, 3), 2))
         scheduler.run_overlapped()
-    scheduler.submit(Request("r", prompt(3, 3), 2))
+    scheduler.submit(GenerationRequest("r", prompt(3, 3), 2))
     scheduler.abort("r")
-    scheduler.submit(Request("r", prompt(3, 3), 2))
+    scheduler.submit(GenerationRequest("r", prompt(3, 3), 2))
 
 
 def test_a_prefill_without_a_slot_is_refused():
@@ -145,7 +145,7 @@ def test_what_the_device_raises_is_told_with_the_result_and_loses_no_token(kind)
 def test_a_prompt_that_is_no_column_of_tokens_is_refused_when_it_is_submitted(wrong):
     scheduler = Scheduler(by_handle())
     with pytest.raises(ValueError, match=r"request r: .*int64"):
-        scheduler.submit(Request("r", wrong, 2))
-    scheduler.submit(Request("r", prompt(3, 3), 2))
+        scheduler.submit(GenerationRequest("r", wrong, 2))
+    scheduler.submit(GenerationRequest("r", prompt(3, 3), 2))
     scheduler.run_overlapped()
     assert len(scheduler.done) == 1

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from checker.command.cli import app
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel
-from checker.search.check import Check, Outcome, model_for, run
+from checker.search.check import Check, Outcome
+from checker.search.perform import model_for, run
 from tests.support import plain_bfs
 
 MODEL = '''

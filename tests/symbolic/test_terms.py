@@ -11,9 +11,10 @@ from checker.model.layout import flatten
 from checker.model.model import Model, load_module
 from checker.proof.bmc import check_model as check
 from checker.proof.unrolling import Relation, Unrolling
-from checker.search.bfs import Limits
-from checker.search.check import Check, model_for, run
-from checker.symbolic.graph import Node
+from checker.search.check import Check
+from checker.search.exploration import Limits
+from checker.search.perform import model_for, run
+from checker.symbolic.node import Node
 from checker.symbolic.terms import Terms
 from checker.symbolic.transitions import Reader
 from spec.language import Disabled, Violated

@@ -11,8 +11,9 @@ from checker.explain.render import render
 from checker.explain.reproduce import reproduce_line
 from checker.explain.story import story_of
 from checker.search import saved
-from checker.search.bfs import Exploration
-from checker.search.check import HOLDS, NOT_AUDITED, Check, Outcome, model_for, taken
+from checker.search.check import HOLDS, NOT_AUDITED, Check, Outcome, taken
+from checker.search.exploration import Exploration
+from checker.search.perform import model_for
 
 
 def exit_code(outcome: Outcome) -> int:
