@@ -288,7 +288,7 @@ def _kind(value: object) -> str:
         return "tuple"
     if type(value) is bool:
         return "truth"
-    return "number" if isinstance(value, int) and -(2**62) <= value <= 2**62 else "else"
+    return "number" if type(value) is int and -(2**62) <= value <= 2**62 else "else"
 
 
 def _refuse_sorts(module: ModuleType, scope: DataclassInstance) -> None:

@@ -167,11 +167,13 @@ class Calls(Expressions):
         """Feed the elements of a generator expression over fixed sizes to a fold, until it needs no more."""
         loop = node.generators[depth]
         names = frame.names
+        # The names of a generator expression are its own, before they have a value too: what they hide is there in the
+        # first collection that it goes through, and again after it.
+        own = dict.fromkeys(_names_of(node), UNDEFINED) if depth == 0 else {}
         for item in self.iterate(self.where(self.graph.and_(fold.going, given), loop.iter, frame, True)):
             if fold.going is False:
                 break
-            # The names of a generator expression are its own: what it hides is there again after it.
-            frame.names = dict(names)
+            frame.names = names | own
             self.bind_to(loop.target, item, frame)
             condition = given
             for test in loop.ifs:
@@ -255,6 +257,12 @@ class Calls(Expressions):
             less = self.graph.lt(self.graph.int_(first), self.graph.int_(second))
             result = self.graph.where(less, other, result)
         return result
+
+
+def _names_of(node: ast.GeneratorExp) -> list[str]:
+    """Return the names that a generator expression gives values to."""
+    parts = (part for loop in node.generators for part in ast.walk(loop.target))
+    return [part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]
 
 
 def _is_fold(function: Held) -> TypeGuard[Function]:

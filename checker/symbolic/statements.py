@@ -13,7 +13,7 @@ from types import FunctionType, MethodType
 
 import spec.language
 from checker.model.layout import Record, leaves
-from checker.model.source import OutsideSubset, refuse, text_of
+from checker.model.source import OutsideSubset, of_another_kind, refuse, text_of
 from checker.model.user_files import FILES, MISTAKES, BadModel, describe_error
 from checker.symbolic.calls import Calls
 from checker.symbolic.frame import Frame, Saved
@@ -40,6 +40,8 @@ class Walk(Calls):
         super().__init__(graph, store)
         self.context = context
         self.depth = 0
+        self.asking = False
+        """Whether a property is asked, which only looks at the state."""
 
     # Calls.
 
@@ -64,6 +66,8 @@ class Walk(Calls):
             if self.depth:
                 raise
             raise refuse(function.__code__.co_filename, text, *refused.args) from None
+        if (odd := of_another_kind(text)) is not None:
+            raise refuse(frame.file, odd)
         self.depth += 1
         if self.depth > _DEEPEST:
             raise refuse(frame.file, text, "a recursion", "write a loop over a fixed size")
@@ -85,6 +89,7 @@ class Walk(Calls):
 
     def ask(self, function: Function, arguments: list[Held]) -> Value:
         """Walk a call and return whether its value is true, as Python takes it."""
+        self.asking = True
         try:
             value = self.run(function, arguments)
         except OutsideSubset as outside:
@@ -295,8 +300,9 @@ class Walk(Calls):
                 raise Refused(f"{value.function.__name__}() with a name", "loop over it directly")
             frame.names[target.id] = value
             return
-        if self.store.deciding and any(leaf.index >= 0 for part in meant(owner) for leaf in leaves(part)):
-            raise refuse(frame.file, target, "a decision changes the state", "only look at it, and return an answer")
+        looking = "a decision" if self.store.deciding else "a property" if self.asking else ""
+        if looking and any(leaf.index >= 0 for part in meant(owner) for leaf in leaves(part)):
+            raise refuse(frame.file, target, f"{looking} changes the state", "only look at it, and return an answer")
         if isinstance(target, ast.Attribute):
             self.store.assign(self.store.field(owner, target.attr), value)
             return
