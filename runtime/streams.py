@@ -91,6 +91,14 @@ def failed(error: BaseException) -> Event:
     return _Failed(error if isinstance(error, Exception) else interrupted(error))
 
 
+def taken(permit: list[bool]) -> bool:
+    """Take a permit that only one can have, on whatever thread; returns whether it was there."""
+    try:
+        return permit.pop()
+    except IndexError:
+        return False
+
+
 class Inline:
     """Performs work while it is submitted, an accelerator's part of it included."""
 

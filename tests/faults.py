@@ -65,7 +65,7 @@ def asks_the_request(mode: str) -> Plant:
 
 def not_by_the_row(mode: str) -> Plant:
     """The completion by the row, left out in one mode."""
-    by_row = "self._complete(rows.filter(places[alive[places]]))"
+    by_row = "self._complete(completed)"
     return Plant(Tracker, "complete", by_row, f"self.config.mode != {mode!r} and {by_row}")
 
 
@@ -129,9 +129,7 @@ FAULTS = (
                 "        table.next[at] = position\n",
                 """\
         table.next[at] = position
-        former = boundary.superseded(table.last[at], position, mark)
-        old = (former != ABSENT).nonzero()[0]
-        self._drop(at[old], former[old])
+        self._drop(at, boundary.superseded(table.last[at], position, mark))
 """,
             ),
         ),
