@@ -140,8 +140,9 @@ def test_the_main_job_fails_for_a_forgotten_field_and_says_the_line_to_add(tmp_p
     for outcome in ("good", "bad"):
         trace = min((ROOT / "tests" / "traces").glob(f"sglang-*-{outcome}.ndjson"))
         shutil.copy(trace, tmp_path / "tests" / "traces")
+    # Without a proof it has shown too little to pass, and nothing is wrong.
     code, said = tree.verify()
-    assert code == 0, said
+    assert code == 3, said
     tree.change(*steps()[0])
     code, said = tree.verify()
     assert code == 1, said
