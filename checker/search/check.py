@@ -14,7 +14,7 @@ from checker.model.seeded_faults import WRONG_EDITS
 from checker.model.source import OutsideSubset
 from checker.model.spec_copy import BadEdit, apply, edited_model
 from checker.model.user_files import BadModel
-from checker.model.user_model import naming, user_model
+from checker.model.user_model import naming, unlisted, user_model
 from checker.search import audit, canary
 from checker.search.audit import Audit
 from checker.search.bfs import Exploration, Limits, Search
@@ -86,6 +86,8 @@ class Outcome:
     """full: names do not matter, and states that differ in them were one; none, with the reason: each was looked at."""
     unread: dict[str, str] = dataclasses.field(default_factory=dict)
     """Fields of a user's model that no text of it reads in this scope, each with its place."""
+    unlisted: dict[str, str] = dataclasses.field(default_factory=dict)
+    """What a user's model declares and lists nowhere: it was not looked at."""
 
     @property
     def idle(self) -> list[str]:
@@ -177,7 +179,8 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     with naming(check.file):
         # Of the spec's own fields `verify` asks over several scopes: some belong to one mode.
         unread = {field.spelled: field.place for field in search.unread()} if check.model else {}
-    return Outcome(check, str(model.scope), exploration, steps, audited, _symmetry(check, model, names), unread)
+    left = unlisted(model.module) if check.model else {}
+    return Outcome(check, str(model.scope), exploration, steps, audited, _symmetry(check, model, names), unread, left)
 
 
 def _cut(check: Check, clock: Deadline) -> Outcome | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from checker.command import cli
-from checker.command.report.search import exit_code, why_vacuous
+from checker.command.report.search import exit_code, lines, why_vacuous
 from checker.model.designs import design_class
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadFile, BadModel, blame
@@ -80,6 +80,16 @@ def test_a_model_in_which_nothing_can_happen_is_no_pass(tmp_path: Path, settings
     assert outcome.status == "vacuous"
     assert exit_code(outcome) == 1
     assert why_vacuous(outcome)[0].startswith("nothing can ever happen")
+
+
+@pytest.mark.parametrize(
+    ("old", "line", "name"), [("actions = (up,)", 23, "up"), ("properties = (small,)", 29, "small")]
+)
+def test_what_is_declared_and_not_listed_is_reported(tmp_path: Path, old: str, line: int, name: str) -> None:
+    outcome = run(Check("", model=model(tmp_path, MODEL.replace(old, f"{old.split('(', maxsplit=1)[0]}()"))))
+    assert outcome.unlisted == {name: f"{tmp_path / 'model.py'}:{line}"}
+    assert any(f"model.py:{line}: {name} is declared and was not looked at" in said for said in lines(outcome))
+    assert run(Check("", model=model(tmp_path))).unlisted == {}
 
 
 @pytest.mark.parametrize(
