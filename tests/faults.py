@@ -36,7 +36,7 @@ MORE_THAN_THE_SPEC = 4
 """How many steps a story may take beyond the spec's shortest."""
 WITHOUT_COUNTERPART = 12
 """How many it may take where the spec has no such slip."""
-NO_SLIPS = ("AttributeError", "NameError", "TypeError", "UnboundLocalError")
+NO_SLIPS = ("AttributeError", "NameError", "TypeError", "UnboundLocalError", "ValueError")
 """What a plant raises that does not fit the runtime any more: it is found, and shows nothing."""
 
 
@@ -66,7 +66,7 @@ def asks_the_request(mode: str) -> Plant:
 def not_by_the_row(mode: str) -> Plant:
     """The completion by the row, left out in one mode."""
     by_row = "self._complete(completed)"
-    return Plant(Tracker, "complete", by_row, f"self.config.mode != {mode!r} and {by_row}")
+    return Plant(Tracker, "complete", by_row, f"NO_SLOTS if self.config.mode == {mode!r} else {by_row}")
 
 
 def design(name: str, mode: str) -> Check:
