@@ -107,7 +107,7 @@ class Engine:
         missing = self.config.slots_per_request - self.pool.available
         # Nothing is evicted for a request that would have to wait all the same.
         if missing > 0:
-            others = [it for it in self.cache.evictable(self.processed, missing + 1) if it is not node]
+            others = [it for it in self._evictable(missing + 1) if it is not node]
             if len(others) < missing:
                 if not node or not self._only_the_cache_holds_slots(missing):
                     return ABSENT
@@ -173,6 +173,9 @@ class Engine:
         if np.count_nonzero(passing_on):
             for seat in rows.seat[passing_on & self.table.present(rows)].tolist():
                 self.tracker.refuse_unowned(seat)
+        if self._is_prefill(batch) and not self.pool.available:
+            # What a donation may evict to put another slot in the ring.
+            self._evictable(1, number)
         self._process(batch, tokens, finishes)
         self._end()
         return batch
@@ -229,7 +232,7 @@ class Engine:
         The pool asks for it in the middle of a step; by itself it is a step of its own.
         """
         self.guard.check_thread()
-        nodes = self.cache.evictable(self.processed, missing)
+        nodes = self._evictable(missing)
         inside = self.guard.changing
         if not inside:
             self.guard.begin("reclaim")
@@ -268,7 +271,7 @@ class Engine:
     def _only_the_cache_holds_slots(self, missing: int) -> bool:
         """Return whether so many slots can come from the cache and from nowhere else: nobody is there to give any."""
         alone = not self.pending and self.table.seats_left == self.config.requests
-        return alone and len(self.cache.evictable(self.processed, missing)) == missing
+        return alone and len(self._evictable(missing)) == missing
 
     def _refuse_full_window(self) -> None:
         if self.window_is_full:
@@ -341,7 +344,14 @@ class Engine:
 
     def _reclaimable(self, missing: int) -> list[int]:
         """Return the slots that `reclaim` would free."""
-        return [node.slot for node in self.cache.evictable(self.processed, missing)]
+        return [node.slot for node in self._evictable(missing)]
+
+    def _evictable(self, missing: int, processed: int | None = None) -> list[CacheEntry]:
+        """Return entries that may go, at most so many; raises WrongSlots where a slot is the cache's no longer."""
+        nodes = self.cache.evictable(self.processed if processed is None else processed, missing)
+        for node in nodes:
+            self.pool.refuse_unowned(np.array([node.slot]), "evict", CACHE, node.number)
+        return nodes
 
     @staticmethod
     def _is_prefill(batch: LaunchedBatch) -> bool:

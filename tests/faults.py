@@ -40,7 +40,7 @@ MORE_THAN_THE_SPEC = 4
 """How many steps a story may take beyond the spec's shortest."""
 WITHOUT_COUNTERPART = 12
 """How many it may take where the spec has no such slip."""
-NO_SLIPS = ("AttributeError", "NameError", "TypeError", "UnboundLocalError")
+NO_SLIPS = ("AttributeError", "NameError", "TypeError", "UnboundLocalError", "ValueError")
 """What a plant raises that does not fit the runtime any more: it is found, and shows nothing."""
 
 
@@ -69,8 +69,8 @@ def asks_the_request(mode: str) -> Plant:
 
 def not_by_the_row(mode: str) -> Plant:
     """The completion by the row, left out in one mode."""
-    by_row = "self._complete(rows.filter(places[alive[places]]))"
-    return Plant(Tracker, "complete", by_row, f"self.config.mode != {mode!r} and {by_row}")
+    by_row = "self._complete(completed)"
+    return Plant(Tracker, "complete", by_row, f"NO_SLOTS if self.config.mode == {mode!r} else {by_row}")
 
 
 def design(name: str, mode: str) -> Check:
@@ -133,9 +133,7 @@ FAULTS = (
                 "        table.next[at] = position\n",
                 """\
         table.next[at] = position
-        former = boundary.superseded(table.last[at], position, mark)
-        old = (former != ABSENT).nonzero()[0]
-        self._drop(at[old], former[old])
+        self._drop(at, boundary.superseded(table.last[at], position, mark))
 """,
             ),
         ),

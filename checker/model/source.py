@@ -116,6 +116,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
+_OF_THE_WHOLE: Final = (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
+"""What says something of a whole function wherever in it this stands, even where it is never executed."""
+
+
 @functools.cache
 def text_of(function: FunctionType) -> ast.FunctionDef:
     """Return the syntax tree of a function; raises OutsideSubset for what is not a plain `def` of a file.
@@ -143,3 +147,9 @@ def text_of(function: FunctionType) -> ast.FunctionDef:
             "start again",
         )
     return text
+
+
+@functools.cache
+def of_another_kind(text: ast.FunctionDef) -> ast.AST | None:
+    """Return what makes a function another kind of function, or a name of it another kind of name; None: nothing."""
+    return next((node for node in ast.walk(text) if isinstance(node, _OF_THE_WHOLE)), None)

@@ -73,6 +73,8 @@ class Outcome:
     """full: names do not matter, and states that differ in them were one; none, with the reason: each was looked at."""
     unread: dict[str, str] = dataclasses.field(default_factory=dict)
     """Fields of a user's model that no text of it reads in this scope, each with its place."""
+    unlisted: dict[str, str] = dataclasses.field(default_factory=dict)
+    """What a user's model declares and lists nowhere: it was not looked at."""
 
     @property
     def idle(self) -> list[str]:

@@ -13,7 +13,7 @@ from checker.model.seeded_faults import WRONG_EDITS
 from checker.model.source import OutsideSubset
 from checker.model.spec_copy import BadEdit, apply, edited_model
 from checker.model.user_files import BadModel
-from checker.model.user_model import naming, user_model
+from checker.model.user_model import naming, unlisted, user_model
 from checker.search import audit, canary
 from checker.search.bfs import Search
 from checker.search.check import Check, Outcome, stored
@@ -80,7 +80,8 @@ def run(check: Check, progress: Callable[[Exploration, int], None] | None = None
     with naming(check.file):
         # Of the spec's own fields `verify` asks over several scopes: some belong to one mode.
         unread = {field.spelled: field.place for field in search.unread()} if check.model else {}
-    return Outcome(check, str(model.scope), exploration, steps, audited, _symmetry(check, model, names), unread)
+    left = unlisted(model.module) if check.model else {}
+    return Outcome(check, str(model.scope), exploration, steps, audited, _symmetry(check, model, names), unread, left)
 
 
 def _cut(check: Check, clock: Deadline) -> Outcome | None:

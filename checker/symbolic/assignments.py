@@ -69,8 +69,9 @@ class Assignments(Operators):
                 raise Refused(f"{value.function.__name__}() with a name", "loop over it directly")
             frame.names[target.id] = value
             return
-        if self.store.deciding and any(leaf.index >= 0 for part in meant(owner) for leaf in leaves(part)):
-            raise refuse(frame.file, target, "a decision changes the state", "only look at it, and return an answer")
+        looking = "a decision" if self.store.deciding else "a property" if self.store.asking else ""
+        if looking and any(leaf.index >= 0 for part in meant(owner) for leaf in leaves(part)):
+            raise refuse(frame.file, target, f"{looking} changes the state", "only look at it, and return an answer")
         if isinstance(target, ast.Attribute):
             self.store.assign(self.store.field(owner, target.attr), value)
             return

@@ -7,7 +7,7 @@ from types import NoneType
 from checker.model.layout import Array, Record
 from checker.symbolic.node import Value
 from checker.symbolic.store import Refused, Store
-from checker.symbolic.subset import is_concrete, is_number, is_reference
+from checker.symbolic.subset import compares_in_its_own_way, is_concrete, is_number, is_reference
 from checker.symbolic.values import Held, Reference, model_of
 
 
@@ -24,6 +24,8 @@ def equal(store: Store, a: Held, b: Held) -> Value:
     for value in (a, b):
         if not isinstance(value, (str, tuple, NoneType)) and not is_number(value) and not is_reference(value):
             if is_concrete(a) and is_concrete(b):
+                if compares_in_its_own_way(value):
+                    raise Refused(f"a comparison of a {type(value).__name__} by code of its own", "compare numbers")
                 return bool(a == b)
             raise Refused(f"a comparison with a {type(value).__name__}", "compare numbers, records or tuples")
     # Texts and None are left, beside something of another kind or of their own: known on both sides.

@@ -16,8 +16,9 @@ from checker.symbolic.node import Node, Value, bounds
 from checker.symbolic.outside import COMPUTED, refuse_mangled, static_attribute
 from checker.symbolic.path import Path
 from checker.symbolic.store import Refused
-from checker.symbolic.subset import EXPRESSIONS, admitted, is_number, is_reference
+from checker.symbolic.subset import EXPRESSIONS, admitted, is_concrete, is_number, is_reference
 from checker.symbolic.values import UNDEFINED, Held, Lazily, choose, mergeable, model_of
+from spec.language import Violated
 
 
 class Expressions(Path, ABC):
@@ -144,8 +145,13 @@ class Expressions(Path, ABC):
             self.indexed(owner, index)
             if isinstance(index, Node):
                 return self._of_tuple(owner, self.graph.int_(index), node, frame)
+            if not is_concrete(index):
+                raise Refused(f"the index of {ast.unparse(node)} depends on the state", "use a Vector")
             # What is no index, Python refuses. What a tuple or range holds was admitted with it, or made by the walk.
-            found = owner[index]  # type: ignore[call-overload]
+            try:
+                found = owner[index]  # type: ignore[call-overload]
+            except Violated:
+                raise Refused(f"{ast.unparse(node)} lies outside of its Vector", "index what is there") from None
             return found if isinstance(owner, (tuple, range)) else admitted(found)
         if not is_reference(owner):
             raise Refused(f"{ast.unparse(node.value)} is no Vector", "index Vectors and tuples")

@@ -12,7 +12,7 @@ from checker.symbolic.graph import Graph
 from checker.symbolic.node import Value
 from checker.symbolic.store import Refused
 from checker.symbolic.subset import FOLDS, is_number, is_one_of
-from checker.symbolic.values import Function, Held, as_number
+from checker.symbolic.values import UNDEFINED, Function, Held, as_number
 from spec.language import Vector
 
 
@@ -56,11 +56,13 @@ class Folds(Assignments):
         """Feed the elements of a generator expression over fixed sizes to a fold, until it needs no more."""
         loop = node.generators[depth]
         names = frame.names
+        # The names of a generator expression are its own, before they have a value too: what they hide is there in the
+        # first collection that it goes through, and again after it.
+        own = dict.fromkeys(_names_of(node), UNDEFINED) if depth == 0 else {}
         for item in self.iterate(self.where(self.graph.and_(fold.going, given), loop.iter, frame, True)):
             if fold.going is False:
                 break
-            # The names of a generator expression are its own: what it hides is there again after it.
-            frame.names = dict(names)
+            frame.names = names | own
             self.bind_to(loop.target, item, frame)
             condition = given
             for test in loop.ifs:
@@ -87,3 +89,9 @@ class Folds(Assignments):
 def is_fold(function: Held) -> TypeGuard[Function]:
     """Whether a function takes the elements of a generator expression."""
     return function is Vector or is_one_of(function, FOLDS)
+
+
+def _names_of(node: ast.GeneratorExp) -> list[str]:
+    """Return the names that a generator expression gives values to."""
+    parts = (part for loop in node.generators for part in ast.walk(loop.target))
+    return [part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)]

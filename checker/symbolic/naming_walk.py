@@ -29,6 +29,19 @@ class InOrder(tuple[Any, ...]):
     """The names of a chosen order, sorted: good for saying that one order stands for all, and for nothing else."""
 
 
+def _within(value: Held) -> Iterator[Held]:
+    """Yield what stands in tuples and lists, however deep; else the value itself."""
+    if isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _within(part)
+    else:
+        yield value
+
+
+def _is_member(value: Held) -> bool:
+    return isinstance(value, Member)
+
+
 class NamedWalk(Walk):
     """A walk in which names know their sorts."""
 
@@ -89,7 +102,14 @@ class NamedWalk(Walk):
         elif isinstance(owner, InOrder):
             self.names.note("takes one out of the sorted names")
         else:
-            self.names.used("indexes by", index)
+            # A table may go by several numbers.
+            self.names.used("indexes by", *_within(index))
+
+    def binary(self, op: ast.operator, a: Held, b: Held) -> Held:
+        """Return the value of an arithmetic operation."""
+        if isinstance(a, tuple):
+            self.names.used("repeats a tuple by", b)
+        return super().binary(op, a, b)
 
     def places(self, owner: Reference, index: Held) -> list[tuple[Value, int]]:
         """Return which elements an index may mean."""
@@ -123,8 +143,9 @@ class NamedWalk(Walk):
             if isinstance(names, InOrder) or (function is sorted and isinstance(names, Chosen)):
                 return InOrder(sorted(names))
         if function in (max, min, sorted, abs, range, int, bool):
-            flat = [part for item in arguments for part in (item if isinstance(item, (tuple, list)) else [item])]
-            self.names.used(f"{function.__name__}() of", *(part for part in flat if isinstance(part, Member)))
+            self.names.used(f"{function.__name__}() of", *filter(_is_member, _within(arguments)))
+        elif function is enumerate:
+            self.names.used("counts from", *arguments[1:])
         result = super()._builtin(function, arguments, named, node, frame)
         if function is range:
             return self._members(result, arguments)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeGuard
 
 
@@ -50,3 +50,15 @@ def order(roots: Iterable[Value]) -> list[Node]:
             found[node.number] = node
             stack.extend(arg for arg in node.args if isinstance(arg, Node))
     return [found[number] for number in sorted(found)]
+
+
+def reach(values: Sequence[Value]) -> int:
+    """Return how far from 0 the numbers go that computing some values passes through: what a width must hold.
+
+    One more than each value is among them: comparing and masking never go further, and products are nodes too. So are
+    constants, which may lie further out than anything computed with them: 200 - n for an n of about 200.
+    """
+    nodes = order(values)
+    constants = [*values, *[arg for node in nodes for arg in node.args]]
+    ends = [max(-node.low, node.high + 1) for node in nodes]
+    return max([1, *ends, *[abs(value) + 1 for value in constants if not isinstance(value, Node)]])

@@ -50,6 +50,8 @@ class Store:
         self.placed: frozenset[Record | Array] = frozenset()
         self.deciding = False
         """Whether a decision is looking: it must not read ghosts."""
+        self.asking = False
+        """Whether a property is asked, which only looks at the state."""
         self.looked: set[str] = set()
         """The paths of what the text has named and read, one number each; comparing and moving records reads none."""
         self._views: dict[tuple[Record | Array, int], Record | Array] = {}

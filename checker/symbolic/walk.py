@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from types import FunctionType, MethodType
 
-from checker.model.source import OutsideSubset, is_of_the_language, refuse, text_of
+from checker.model.source import OutsideSubset, is_of_the_language, of_another_kind, refuse, text_of
 from checker.symbolic.frame import Frame
 from checker.symbolic.graph import Graph
 from checker.symbolic.node import Value
@@ -55,6 +55,8 @@ class Walk(Statements):
             if self.depth:
                 raise
             raise refuse(function.__code__.co_filename, text, *refused.args) from None
+        if (odd := of_another_kind(text)) is not None:
+            raise refuse(frame.file, odd)
         self.depth += 1
         if self.depth > _DEEPEST:
             raise refuse(frame.file, text, "a recursion", "write a loop over a fixed size")
@@ -76,6 +78,7 @@ class Walk(Statements):
 
     def ask(self, function: Function, arguments: list[Held]) -> Value:
         """Walk a call and return whether its value is true, as Python takes it."""
+        self.store.asking = True
         try:
             value = self.run(function, arguments)
         except OutsideSubset as outside:

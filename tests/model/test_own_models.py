@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from checker.command import cli
-from checker.command.report.search import exit_code, why_vacuous
+from checker.command.report.search import exit_code, lines, why_vacuous
 from checker.model.designs import design_class
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadFile, BadModel, blame
@@ -85,20 +85,13 @@ def test_a_model_in_which_nothing_can_happen_is_no_pass(tmp_path: Path, settings
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("actions = (up,)", "", "no `actions`"),
-        ("@always()\n", "", "small in `properties` is none"),
-        ("@always()\n", "@always\n", "write @always()"),
-        ("    s.count += 1", "    s.count += 1 1", "model.py:26"),
-        ("from spec.language", "print(nothing)\nfrom spec.language", "model.py:5: importing it failed with NameError"),
-    ],
+    ("old", "line", "name"), [("actions = (up,)", 23, "up"), ("properties = (small,)", 29, "small")]
 )
-def test_a_model_file_that_is_none_says_what_to_write(tmp_path: Path, old: str, new: str, said: str) -> None:
-    assert MODEL.count(old) == 1
-    with pytest.raises(BadModel) as error:
-        run(Check("", model=model(tmp_path, MODEL.replace(old, new))))
-    assert said in str(error.value)
+def test_what_is_declared_and_not_listed_is_reported(tmp_path: Path, old: str, line: int, name: str) -> None:
+    outcome = run(Check("", model=model(tmp_path, MODEL.replace(old, f"{old.split('(', maxsplit=1)[0]}()"))))
+    assert outcome.unlisted == {name: f"{tmp_path / 'model.py'}:{line}"}
+    assert any(f"model.py:{line}: {name} is declared and was not looked at" in said for said in lines(outcome))
+    assert run(Check("", model=model(tmp_path))).unlisted == {}
 
 
 @pytest.mark.parametrize(
@@ -124,6 +117,10 @@ def test_a_mistake_in_a_model_is_told_with_its_place(tmp_path: Path, line: str, 
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
+        ("actions = (up,)", "", 0, "no `actions`"),
+        ("@always()\n", "", 29, "small in `properties` is none"),
+        ("    s.count += 1", "    s.count += 1 1", 26, "importing it failed with SyntaxError"),
+        ("from spec.language", "print(nothing)\nfrom spec.language", 5, "importing it failed with NameError"),
         ("actions = (up,)", "actions = iter([up])", 0, "`actions` is a list_iterator, which may be read only once"),
         ("properties = (small,)", "properties = (p for p in [small])", 0, "`properties` is a generator"),
         ("properties = (small,)", "properties = small", 0, "write a tuple: properties = (first, second)"),

@@ -67,6 +67,15 @@ def launch_failing(made, launch):
     return batch
 
 
+def with_a_failed_decode(kind, **changes):
+    """An engine whose one request has been prefilled, and a decode of it that has failed."""
+    made = failing(kind, **changes)
+    one = started(made, "fails", 3, 3)
+    answer(made)
+    launch_failing(made, lambda: made.decode(seats(one)))
+    return made, one
+
+
 @pytest.mark.parametrize("kind", STREAMS)
 @pytest.mark.parametrize("mode", ["eager", "lazy"])
 @pytest.mark.parametrize("what", ["prefill", "decode"])
@@ -205,10 +214,7 @@ def test_a_hit_that_fails_leaves_the_entry_and_lets_it_go(kind, mode):
 
 @pytest.mark.parametrize("kind", STREAMS)
 def test_whoever_left_before_is_not_failed_again_and_whoever_came_is_not_touched(kind):
-    made = failing(kind, requests=1, slots=10)
-    one = started(made, "left", 3, 3)
-    answer(made)
-    launch_failing(made, lambda: made.decode(seats(one)))
+    made, one = with_a_failed_decode(kind, requests=1, slots=10)
     made.abort(one)
     came = made.admit("came", prompt(5, 3))
     assert came != one
@@ -221,10 +227,7 @@ def test_whoever_left_before_is_not_failed_again_and_whoever_came_is_not_touched
 
 @pytest.mark.parametrize("kind", STREAMS)
 def test_the_buffer_of_a_failed_batch_is_used_again(kind):
-    made = failing(kind, lookahead=0)
-    one, other = started(made, "fails", 3, 3), None
-    answer(made)
-    launch_failing(made, lambda: made.decode(seats(one)))
+    made, _ = with_a_failed_decode(kind, lookahead=0)
     made.discard()
     other = started(made, "goes on", 5, 3)
     answer(made)

@@ -105,6 +105,7 @@ def data(outcome: Outcome) -> dict[str, object]:
         "asked": exploration.asked,
         "not asked": exploration.unasked,
         "not read": outcome.unread,
+        "not listed": outcome.unlisted,
         "taken": exploration.taken,
         "audit": audit_report.data(outcome.audit),
         "reproduce": reproduce(outcome.check),
@@ -133,6 +134,8 @@ def lines(outcome: Outcome) -> Iterator[str]:
         yield f"holds: {count} {'property' if count == 1 else 'properties'}, in every reachable state of this scope"
     if exploration.unasked:
         yield f"not asked, since not of this scope: {', '.join(exploration.unasked)}"
+    for name, place in outcome.unlisted.items():
+        yield f"{place}: {name} is declared and was not looked at: add it to `actions` or `properties`, or take it out"
     for name, place in outcome.unread.items():
         yield f"{place}: nothing reads {name} in this scope: leave it out, or say in a property what must be true of it"
     if exploration.complete:
