@@ -66,14 +66,14 @@ class Header(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
             raise ValueError("a window of several tokens needs the fields `crossing` and `interval`")
 
 
-class Line(Struct, frozen=True, gc=False, tag_field="e", forbid_unknown_fields=True, kw_only=True):
+class TraceLine(Struct, frozen=True, gc=False, tag_field="e", forbid_unknown_fields=True, kw_only=True):
     """What any line may carry."""
 
     t: Whole | Unset = UNSET
     """Nanoseconds since the first line on the CPU's clock; no verdict reads it."""
 
 
-class Take(Line, frozen=True, gc=False, tag="take"):
+class Take(TraceLine, frozen=True, gc=False, tag="take"):
     """Slots leave the free pool, for a request or a session (neither: nobody yet)."""
 
     slots: tuple[Id, ...]
@@ -91,7 +91,7 @@ class Hit(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     text: str | Unset = UNSET
 
 
-class Admit(Line, frozen=True, gc=False, tag="admit"):
+class Admit(TraceLine, frozen=True, gc=False, tag="admit"):
     """A request may be launched; as a turn of session `s` it has the session's slots, which are not named again."""
 
     r: str
@@ -174,7 +174,7 @@ class CopiedState(Struct, frozen=True, gc=False, forbid_unknown_fields=True, ren
     text: str | Unset = UNSET
 
 
-class Launch(Line, frozen=True, gc=False, tag="launch"):
+class Launch(TraceLine, frozen=True, gc=False, tag="launch"):
     """Batch `b` is handed to the device: it waits for transfers, clears, copies, then computes its rows."""
 
     b: Natural
@@ -184,7 +184,7 @@ class Launch(Line, frozen=True, gc=False, tag="launch"):
     waits: tuple[str | Whole, ...] = ()
 
 
-class Copy(Line, frozen=True, gc=False, tag="copy", rename={"from_": "from"}):
+class Copy(TraceLine, frozen=True, gc=False, tag="copy", rename={"from_": "from"}):
     """A copy outside of any batch, behind batch `after`; None: it waits for nothing."""
 
     from_: Id
@@ -222,14 +222,14 @@ class ResultRow(Struct, frozen=True, gc=False, forbid_unknown_fields=True, kw_on
     same: bool = False
 
 
-class Process(Line, frozen=True, gc=False, tag="process"):
+class Process(TraceLine, frozen=True, gc=False, tag="process"):
     """The result of batch `b` has been processed."""
 
     b: Natural
     rows: tuple[ResultRow, ...]
 
 
-class Publish(Line, frozen=True, gc=False, tag="publish"):
+class Publish(TraceLine, frozen=True, gc=False, tag="publish"):
     """The cache has `slot` under `len` tokens; `stored` False: the key was there, the slot stays with its owner."""
 
     slot: Id
@@ -243,21 +243,21 @@ class Publish(Line, frozen=True, gc=False, tag="publish"):
     during: Natural | None | Unset = UNSET
 
 
-class Rekey(Line, frozen=True, gc=False, tag="rekey", rename={"from_": "from"}):
+class Rekey(TraceLine, frozen=True, gc=False, tag="rekey", rename={"from_": "from"}):
     """A key moves to slot `to`; `from` goes back to the request that has it, else to the pool."""
 
     from_: Id
     to: Id
 
 
-class Free(Line, frozen=True, gc=False, tag="free"):
+class Free(TraceLine, frozen=True, gc=False, tag="free"):
     """Slots go back to the pool."""
 
     slots: tuple[Id, ...]
     during: Natural | None | Unset = UNSET
 
 
-class Evict(Line, frozen=True, gc=False, tag="evict"):
+class Evict(TraceLine, frozen=True, gc=False, tag="evict"):
     """An entry leaves the cache, and its slot is free."""
 
     slot: Id
@@ -271,7 +271,7 @@ class Saved(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     len: Natural
 
 
-class End(Line, frozen=True, gc=False, tag="end"):
+class End(TraceLine, frozen=True, gc=False, tag="end"):
     """This life of the request is over; what it still owns has leaked."""
 
     r: str
@@ -279,7 +279,7 @@ class End(Line, frozen=True, gc=False, tag="end"):
     saved: Saved | None | Unset = UNSET
 
 
-class Session(Line, frozen=True, gc=False, tag="session"):
+class Session(TraceLine, frozen=True, gc=False, tag="session"):
     """A streaming session: `covers` is what the engine takes the working state to stand for, in tokens."""
 
     op: Literal["open", "take", "borrow", "end", "abort", "close"]
@@ -306,7 +306,7 @@ class Transfer(Struct, frozen=True, gc=False, tag="transfer", tag_field="e", for
     after: Natural | None | Unset = UNSET
 
 
-class Stop(Line, frozen=True, gc=False, tag="stop"):
+class Stop(TraceLine, frozen=True, gc=False, tag="stop"):
     """The last line."""
 
     why: Literal["closed", "not covered"]

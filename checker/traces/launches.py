@@ -1,0 +1,430 @@
+"""A launched batch: what its clears, copies and rows read and write, and whether each finds what it takes for granted."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from msgspec import UNSET, UnsetType
+
+from checker.traces import rules
+from checker.traces.book import Book
+from checker.traces.format import (
+    CopiedState,
+    Copy,
+    DecodeRow,
+    Header,
+    Id,
+    Launch,
+    PlainRow,
+    PrefillRow,
+    ResultRow,
+    Row,
+    VerifyRow,
+)
+from checker.traces.lives import Claim, Life, PendingBatch
+from checker.traces.requests import Requests
+from checker.traces.slots import CLEARS, COPIES, ROWS, Content, Slot
+from checker.traces.table import SlotTable
+from checker.traces.verdict import Problem
+
+
+class Launches:
+    """Follows batches from their launch on; shares slots, requests and book with the judge."""
+
+    def __init__(self, header: Header, table: SlotTable, requests: Requests, book: Book, close_look: bool) -> None:
+        self.unmarked = 0
+        """Boundaries that decode rows passed without a mark."""
+        self._header = header
+        self._table = table
+        self._requests = requests
+        self._book = book
+        self._close_look = close_look
+        self._interval = 0 if header.interval is UNSET else header.interval
+
+    def follow(self, line: int, event: Launch, waited_for: frozenset[int]) -> PendingBatch:
+        """A batch is handed to the device. Inside of clears, copies and rows there is no order."""
+        b, running = event.b, self._requests.running
+        lives: list[Life] = []
+        batch = PendingBatch(b, line, event.rows, lives, event)
+        for number in event.clears:
+            slot = self._table.at(number)
+            if slot is not None:
+                slot.write(Content(b, line, None, 0, None, 0, CLEARS))
+                slot.note(line, b, f"launch b{b}: cleared")
+        self._once(line, event.b, [number for number in event.clears if number is not None], (), "clears")
+        copied: dict[str, Id | UnsetType] = {}
+        for copy in event.copies:
+            self._copied(line, b, copy, copied)
+        self._once(line, b, [c.to for c in event.copies], [c.from_ for c in event.copies], "copies")
+        written: list[Id | UnsetType] = []
+        read: list[Id | UnsetType] = []
+        close: list[tuple[Row, Life]] = []
+        for row in event.rows:
+            life = running.get(row.r)
+            if life is None or (row.epoch is not UNSET and life.epoch is not UNSET and row.epoch != life.epoch):
+                life = self._requests.revive(line, "launch", row.r)
+            if life.last_batch == b:
+                raise self._requests.error(line, f"batch {b} has two rows for request {row.r}")
+            life.last_batch = b
+            life.out += 1
+            lives.append(life)
+            home = life.home
+            if (
+                type(row) is DecodeRow
+                and life.quiet
+                and home is not None
+                and row.reads == home.id == row.writes
+                and row.start == life.len
+                and row.len == row.start + 1
+                and not row.marks
+                and home.promised is life.state
+                and home.owner is life.holder
+                and (row.count is UNSET or row.count == life.count + 1)
+                and (row.ring is UNSET or row.ring == life.ring)
+                and (row.next is UNSET or row.next == life.next)
+                and (row.last is UNSET or row.last == life.last)
+                and not (self._interval and row.len % self._interval == 0)
+                and not self._close_look
+            ):
+                state = Content(b, line, life, row.len, life.taint, row.len)
+                home.pending.append(state)
+                home.promised = life.state = state
+                life.len = row.len
+                life.count += 1
+                written.append(row.writes)
+            else:
+                close.append((row, life))
+                written += _targets(row)
+                if row.reads != row.writes and row.reads is not None:
+                    read.append(row.reads)
+        if close or len(written) > len(event.rows):
+            self._once(line, b, written, read, "rows")
+        # What a row starts from is what was there before this batch's rows, so all are read before any is written.
+        starts = [self._start(line, b, row, life, row.r in copied, waited_for) for row, life in close]
+        for (row, life), root in zip(close, starts, strict=True):
+            if isinstance(row, PlainRow):
+                self._plain(line, b, row, life, copied.get(row.r), root)
+            else:
+                self._verify(line, b, row, life, root)
+        return batch
+
+    def copy_outside(self, line: int, event: Copy, newest: int) -> None:
+        """A copy outside of any batch: it reads what the batch that it waits for leaves."""
+        after = -1 if event.after is None else event.after
+        source = self._table.at(event.from_)
+        later = source is not None and any(content.batch > after for content in source.pending)
+        self._copied(line, max(newest, 0), CopiedState(event.from_, event.to, event.len, event.r), {}, later)
+
+    def _once(
+        self, line: int, b: int, written: list[Id | UnsetType] | list[int], read: object, what: str
+    ) -> None:
+        """A slot that is written twice in one phase of a batch, or written and read, holds nobody knows what."""
+        twice = [number for number, times in Counter(written).items() if times > 1]
+        reads = list(read) if isinstance(read, list) else []
+        both = [] if set(reads).isdisjoint(written) else [number for number in dict.fromkeys(reads) if number in written]
+        for number in [*twice, *both]:
+            slot = self._table.at(number)
+            if slot is not None:
+                how = "write" if number in twice else "write and read"
+                message = f"two {what} of b{b} {how} slot {number}, and there is no order between them"
+                slot.bad = self._table.bad(line, "launch", slot.owner, slot, slot.label, "distinct-targets", message)
+
+    def _copied(
+        self, line: int, b: int, copy: CopiedState, copied: dict[str, Id | UnsetType], unsafe: bool = False
+    ) -> None:
+        """The state of a cached slot (or of the request itself) is copied into a slot of a request."""
+        target = self._table.at(copy.to)
+        owner = target.owner if target is not None else None
+        life = self._requests.named(copy.r) if copy.r is not UNSET else owner if isinstance(owner, Life) else None
+        if life is not None:
+            copied[life.name] = copy.from_
+        root = None
+        if copy.from_ is UNSET:
+            self._book.unknown["where the state that a request starts from was copied from"] += 1
+        else:
+            name = life.name if life is not None else f"slot {copy.to}"
+            root = self._taken_for(line, b, life, copy.from_, copy.len, name, COPIES, unsafe)
+        if target is not None and life is not None:
+            self._own_target(line, b, life, target, f"{life.name}@{copy.len}")
+            state = Content(b, line, life, copy.len, root, copy.len, COPIES)
+            target.write(state)
+            life.taint = root
+
+    def _taken_for(
+        self, line: int, b: int, life: Life | None, number: Id, length: int, name: str, phase: int, unsafe: bool = False
+    ) -> int | None:
+        """A slot of the cache (or one of the request's own) is read as the state of `length` tokens; returns the root."""
+        slot = self._table.at(number)
+        if slot is None:
+            self._table.impossible(line, "launch", life, number, f"{name} reads the state of {length} tokens from")
+            return line
+        message, root = "", None
+        own = life is not None and slot.owner is life.holder
+        if unsafe:
+            message = "while a launched batch that the copy does not wait for may still write it"
+        elif slot.bad is not None and slot.cached:
+            message, root = "which is wrong", slot.bad
+        elif not slot.cached and not own:
+            message = f"which isn't in the cache: it belongs to {slot.owner_words()}"
+        elif slot.cached and slot.label != length:
+            message = f"which is cached under {slot.label}"
+        else:
+            found = slot.before(b, phase)
+            text = life.text if own and life is not None else slot.key.text if slot.key is not None else None
+            if found is None or not found.covers(text, length):
+                message = f"which holds {slot.holds()}"
+            elif found.root is not None:
+                root = found.root
+        verb = "copies" if phase == COPIES else "starts from"
+        if message:
+            text = f"{name} {verb} slot {number} as the state of {length} tokens, {message}"
+            root = self._table.bad(line, "launch", life, slot, length, "exact-label", text, root)
+        slot.note(line, b, f"launch b{b}: {name} {verb} it as the state of {length} tokens")
+        return root
+
+    def _start(
+        self, line: int, b: int, row: Row, life: Life, copied: bool, waited_for: frozenset[int]
+    ) -> int | None:
+        """What a row starts from must cover exactly the tokens that it says; returns the line of what went wrong."""
+        if life.leaving:
+            life.leaving = False
+            for number in sorted(life.in_use()):
+                self._table.reclaim(line, "launch", life, number)
+        low, high = _starts(row, life)
+        if row.reads is None:
+            if low == 0:
+                return None
+            message = f"{life.name}'s row of b{b} starts at {low} tokens from the empty state"
+            slot = self._table.at(row.writes)
+            return line if slot is None else self._table.bad(line, "launch", life, slot, low, "exact-label", message)
+        slot = self._table.at(row.reads)
+        if row.reads is UNSET or slot is None:
+            self._book.unknown["the slot that a row starts from"] += 1
+            return life.taint
+        hit = life.hit
+        if slot.cached and low == high:
+            return self._taken_for(line, b, life, row.reads, low, life.name, ROWS)
+        if not life.started and not copied and hit is not UNSET and hit is not None and "copies" not in self._header.knows:
+            return self._taken_for(line, b, life, hit.slot, low, life.name, COPIES)
+        if slot.owner is not life.holder:
+            self._requests.turn_up(line, "launch", life, row.reads, "working slot")
+        found = slot.before(b, ROWS)
+        fits = found is not None and any(found.covers(life.text, length) for length in (low, high, found.length))
+        if found is not None and low != high:
+            fits = found.life is not None and found.life.text is life.text and found.least <= high and found.length >= low
+        elif found is not None:
+            fits = found.covers(life.text, low)
+        if fits and found is not None:
+            return found.root
+        unknown = found is None and not life.started and "clears" not in self._header.knows and low == 0
+        if unknown:
+            self._book.unknown["whether a slot was cleared"] += 1
+            return None
+        holds = "nothing" if found is None else found.words()
+        said = f"{low}" if low == high else f"{low} to {high}"
+        message = f"{life.name}'s row of b{b} starts at {said} tokens from slot {slot.id}, which holds {holds}"
+        return self._table.bad(line, "launch", life, slot, low, "exact-label", message)
+
+    def _plain(
+        self, line: int, b: int, row: PlainRow, life: Life, copied: Id | UnsetType | None, root: int | None
+    ) -> None:
+        """A prefill or decode row."""
+        start = life.len if row.start is UNSET else row.start
+        prefill = isinstance(row, PrefillRow)
+        problems = list(rules.launched(self._header, life, row, start, copied))
+        life.taint = root if start < row.len or root is not None else -line
+        life.prefills += prefill
+        problems += self._pointers(line, life, row)
+        if not prefill:
+            life.count = life.count + 1 if row.count is UNSET else row.count
+            if self._interval and not row.marks and row.len // self._interval > start // self._interval:
+                self.unmarked += 1
+        self._home(line, b, life, row.writes, Content(b, line, life, row.len, life.taint, row.len))
+        for mark in row.marks:
+            expected = life.expected_position(self._header.ring) if self._header.ring is not UNSET else None
+            astray = mark.pos is not UNSET and expected is not None and mark.pos != expected
+            life.claim(Claim(b, line, mark.len, mark.slot, mark.pos, prefill, astray))
+            newest = life.newest
+            if newest is not None and newest.slot == mark.slot and self._header.mode == "lazy":
+                life.newest = None  # An in-place claim gives the old checkpoint up, and says so by its label.
+            passed = start < mark.len <= row.len
+            taint = life.taint if passed or life.taint is not None else -line
+            problems += self._mark(line, b, life, mark.slot, Content(b, line, life, mark.len, taint, mark.len))
+        life.started = True
+        life.len = row.len
+        self._after(line, life, row, problems)
+
+    def _after(self, line: int, life: Life, row: Row, problems: list[Problem]) -> None:
+        next_ = life.shown_next if row.next is UNSET and row.same else row.next
+        last = life.shown_last if row.last is UNSET and row.same else row.last
+        life.shown_next, life.shown_last = next_, last
+        marks = row.marks if isinstance(row, PlainRow) else ()
+        self._requests.advance(life, next_, lazy_to=marks[0].pos if marks else None)
+        if life.last is None and isinstance(row, PrefillRow) and isinstance(last, int):
+            life.last = last
+        self._requests.sync(line, life, "launch", problems)
+        self._requests.follow_flip(line, life, next_)
+
+    def _pointers(self, line: int, life: Life, row: Row) -> list[Problem]:
+        """The ring and the pointers that a row shows."""
+        if self._header.ring is UNSET or (row.ring is UNSET and row.next is UNSET and row.last is UNSET):
+            return []
+        ring = row.ring if isinstance(row.ring, tuple) else life.ring
+        self._requests.check_ring(line, ring)
+        problems = list(rules.launch_pointers(self._header, life, row, row.next, row.last, ring))
+        problems += self._requests.adopt(line, "launch", life, ring)
+        problems += rules.slots_held(self._header, life, ring)
+        marks = row.marks if isinstance(row, PlainRow) else ()
+        if isinstance(row, PrefillRow) and isinstance(row.last, int) and life.last is not None:
+            life.last = row.last if any(mark.pos == row.last for mark in marks) else life.last
+        return problems
+
+    def _home(self, line: int, b: int, life: Life, number: Id | UnsetType, content: Content) -> None:
+        """A row leaves its state in its working slot, which may be another one than before."""
+        slot = self._table.at(number)
+        if slot is None:
+            life.state = content
+            return
+        if slot is not life.home or slot.owner is not life.holder:
+            self._own_target(line, b, life, slot, content.words())
+        if slot is not life.home:
+            self._moved(line, life, slot)
+        slot.write(content)
+        life.state = content
+
+    def _moved(self, line: int, life: Life, slot: Slot) -> None:
+        """The working slot is another one from now on; the old one is somebody's, or still the request's own."""
+        life.home = slot
+        slot.note(line, None, f"{life.name} works in it from now on")
+
+    def _own_target(self, line: int, b: int, life: Life, slot: Slot, what: str) -> None:
+        """A launched write goes to a slot: of the request's own, or it has two owners, or it is the cache's."""
+        if slot.cached:
+            message = f"b{b} writes {what} into slot {slot.id}, which belongs to {slot.owner_words()}"
+            slot.bad = self._table.bad(line, "launch", life, slot, slot.label, "no-inflight-target", message, slot.bad)
+        elif slot.owner is not life.holder:
+            self._requests.turn_up(line, "launch", life, slot.id, f"target of b{b}")
+
+    def _mark(self, line: int, b: int, life: Life, number: Id | UnsetType, content: Content) -> list[Problem]:
+        """A launched row will write a checkpoint into a slot."""
+        slot = self._table.at(number)
+        if slot is None:
+            if number is not UNSET and number is not None and number not in self._header.reserved:
+                self._table.impossible(line, "launch", life, number, f"b{b} writes {content.words()} into")
+            return []
+        found = []
+        same = slot.cached and slot.key is not None and slot.label is not None
+        if not (same and content.stands_for(slot.key.text, slot.label)):  # type: ignore[union-attr, arg-type]
+            self._own_target(line, b, life, slot, content.words())
+        for other in slot.pending:
+            if other.life is not None and other.life is not life and not other.life.over and other.batch < b:
+                text = f"b{b} writes {content.words()} into slot {slot.id}, which {other.life.name}'s rows write too"
+                found.append(Problem("launch:distinct", "distinct-targets", text, slot.id))
+        slot.write(content)
+        slot.note(line, b, f"launch b{b}: told to write {content.words()}")
+        return found
+
+    def _verify(self, line: int, b: int, row: VerifyRow, life: Life, root: int | None) -> None:
+        """A verify row: how many tokens it absorbs, and so which boundary it writes where, its result will say."""
+        life.taint = root
+        problems = self._pointers(line, life, row)
+        life.count = life.count + 1 if row.count is UNSET else row.count
+        life.verifies.append((b, life.crossed))
+        before = life.state
+        least = (row.low if before is None else max(row.low, before.least)) + 1
+        most = row.high if before is None else min(row.high, before.length + row.tokens)
+        self._home(line, b, life, row.writes, Content(b, line, life, max(most, least), root, least))
+        for number in row.may:
+            slot = self._table.at(number)
+            if slot is not None:
+                content = Content(b, line, life, row.high, root, row.low + 1, ROWS, maybe=True)
+                if slot.cached:
+                    if self._table.can_happen(content):
+                        self._own_target(line, b, life, slot, f"a boundary of {content.words()}")
+                elif slot.owner is not life.holder:
+                    self._own_target(line, b, life, slot, content.words())
+                slot.write(content)
+                slot.note(line, b, f"launch b{b}: may write a boundary up to {row.high} tokens")
+        life.started, life.len = True, row.high
+        self._after(line, life, row, problems)
+
+    def resolve(self, line: int, batch: PendingBatch, life: Life, row: VerifyRow, result: ResultRow | None) -> Claim | None:
+        """A verify's result: how many tokens were accepted says what its row has written. Returns the checkpoint."""
+        started = 0
+        while life.verifies and life.verifies[0][0] <= batch.b:
+            started = life.verifies.popleft()[1]
+        if result is None or result.accepted is UNSET or result.retained is UNSET:
+            return None
+        accepted, retained = result.accepted, result.retained
+        before = life.done_len or row.low
+        after = before + accepted
+        root = life.taint
+        problems = []
+        if not 1 <= accepted <= row.tokens:
+            problems.append(Problem("process:accepted", rules.ODD, f"{accepted} of {row.tokens} tokens were accepted"))
+        if retained > accepted or (retained < accepted and not result.done):
+            text = f"{life.name} keeps {retained} tokens of b{batch.b}, and its state has absorbed {accepted}"
+            home = life.home
+            if home is not None:
+                root = life.taint = self._table.bad(line, "process", life, home, None, "exact-label", text)
+        exact = Content(batch.b, batch.line, life, after, root, after)
+        if life.home is not None:
+            self._settled(life.home, batch.b, exact)
+        life.done_len = after
+        claim = None
+        interval = self._interval
+        crossing = after // interval * interval if interval and after // interval > before // interval else None
+        position = self._position(life, row, started)
+        for place, number in enumerate(row.may):
+            slot = self._table.at(number)
+            if slot is None:
+                continue
+            wrote = crossing is not None and place == position
+            found = Content(batch.b, batch.line, life, crossing or 0, root, crossing or 0) if wrote else None
+            self._settled(slot, batch.b, found)
+            if wrote and crossing is not None:
+                slot.note(line, batch.b, f"result of b{batch.b} processed", f"b{batch.b} has run: {life.name}@{crossing}")
+                life.crossed += 1
+                if crossing <= before + retained:
+                    claim = Claim(batch.b, line, crossing, slot.id, place, False, False)
+        if result.wrote is not UNSET:
+            said = None if result.wrote is None else (result.wrote.len, result.wrote.slot)
+            true = None if claim is None else (claim.length, claim.slot)
+            if said != true and not (crossing is not None and claim is None):
+                text = f"the engine takes b{batch.b} to have written {said}, and the accepted counts say {true}"
+                problems.append(Problem("process:wrote", "exact-label", text))
+        self._requests.sync(line, life, "process:", problems)
+        life.hush()
+        return claim
+
+    def _settled(self, slot: Slot, batch: int, found: Content | None) -> None:
+        """The write of a processed batch is known; it may have been passed over as something that may have happened."""
+        if any(content.batch == batch and content.phase == ROWS for content in slot.pending):
+            slot.replace(batch, ROWS, found)
+        elif found is not None:
+            slot.certain = found
+            slot.promised = slot.pending[-1] if slot.pending and not slot.pending[-1].maybe else found
+        slot.settle(batch)
+
+    def _position(self, life: Life, row: VerifyRow, started: int) -> int | None:
+        """Which ring position a crossing of this row goes to."""
+        if self._header.crossing == "planned":
+            return next((place for place, number in enumerate(row.may) if number is not None), None)
+        first = row.next if isinstance(row.next, int) else life.shown_next
+        if not isinstance(first, int) or self._header.ring is UNSET:
+            return next((place for place, number in enumerate(row.may) if number is not None), None)
+        return (first + life.crossed - started) % self._header.ring
+
+
+def _targets(row: Row) -> list[Id | UnsetType]:
+    """Every slot that a row writes."""
+    marks = [mark.slot for mark in row.marks] if isinstance(row, PlainRow) else list(row.may)
+    return [number for number in (row.writes, *marks) if number is not None and number is not UNSET]
+
+
+def _starts(row: Row, life: Life) -> tuple[int, int]:
+    """The least and the most tokens that a row may start from."""
+    if isinstance(row, VerifyRow):
+        return row.low, row.high - row.tokens
+    start = life.len if row.start is UNSET else row.start
+    return start, start

@@ -1,0 +1,257 @@
+"""The slots of one trace, who owns each, and the violations: the half of the judge that can make a trace bad.
+
+An owner is a request, a session, a transfer, the cache, or nobody. Every method takes the line of the event first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec import UNSET, UnsetType
+
+from checker.traces.book import Book
+from checker.traces.format import Header, Id
+from checker.traces.lives import Life, Owner
+from checker.traces.slots import Content, Slot
+from checker.traces.verdict import Problem, Violation
+
+
+class SlotTable:
+    """The slots of one trace."""
+
+    def __init__(self, header: Header, book: Book) -> None:
+        self.processed = -1  # batches up to this one have certainly run
+        self._header = header
+        self._book = book
+        self._slots: dict[int, Slot] = {}
+        self._reserved = frozenset(header.reserved)
+
+    def at(self, number: Id | UnsetType) -> Slot | None:
+        """Return a slot of the pool, with what has certainly run; None: there is no such slot, or it is reserved."""
+        if number is None or number is UNSET:
+            return None
+        slot = self._slots.get(number)
+        if slot is None:
+            first = self._header.first_slot
+            if number in self._reserved or not first <= number < first + self._header.slots:
+                return None
+            slot = self._slots[number] = Slot(number)
+        slot.settle(self.processed)
+        return slot
+
+    def every(self) -> Iterable[Slot]:
+        """Return the slots that the trace has named."""
+        return self._slots.values()
+
+    def impossible(self, line: int, event: str, owner: Owner | None, number: Id, what: str) -> None:
+        """Report an id that nobody can have: the engine's fault."""
+        first = self._header.first_slot
+        last = first + self._header.slots - 1
+        if number is None:
+            which = "the marker for no slot"
+        elif number in self._reserved:
+            which = f"slot {number}, which is reserved and belongs to nobody"
+        else:
+            which = f"slot {number}, and the header has {first} to {last}"
+        text = f"{what} {which}"
+        self._book.add(Violation(line, event, owner.name if owner else None, number, None, "one-owner", "nothing", text))
+
+    def bad(
+        self,
+        line: int,
+        event: str,
+        owner: Owner | None,
+        slot: Slot,
+        label: int | None,
+        kind: str,
+        message: str,
+        root: int | None = None,
+    ) -> int:  # fmt: skip
+        """Add a violation; returns the line of its first cause, which is `root` if it follows from another one."""
+        root = slot.bad if root is None else root
+        story = slot.story() if root is None and not self._book.is_full else []
+        name = None if owner is None else owner.name
+        found = Violation(line, event, name, slot.id, label, kind, slot.holds(), message, root, story)
+        return self._book.add(found)
+
+    def take(self, line: int, event: str, owner: Owner, number: Id, role: str = "") -> Slot | None:
+        """Somebody gets a slot (`role`: for what); anything but a free one then has two owners."""
+        slot = self.at(number)
+        what = f"{owner.name} takes" + f" as its {role}" * bool(role)
+        if slot is None:
+            self.impossible(line, event, owner, number, what)
+            return None
+        root = None
+        if slot.owner is not None or slot.cached:
+            message = f"{owner.name} takes slot {number}{f' as its {role}' if role else ''}, which belongs to "
+            root = self.bad(line, event, owner, slot, slot.label, "one-owner", message + slot.owner_words())
+        slot.give_to(owner)
+        slot.bad = root
+        return slot
+
+    def twice(self, line: int, event: str, life: Life, number: int) -> None:
+        """Two ring positions of one request hold the same slot."""
+        slot = self.at(number)
+        if slot is not None:
+            message = f"two positions of {life.name}'s ring hold slot {number}"
+            slot.bad = self.bad(line, event, life, slot, None, "one-owner", message)
+
+    def free(self, line: int, number: Id, in_flight: Life | None) -> None:
+        """Give a slot back; `in_flight`: a running request that uses it, with a launched row that is to write it."""
+        slot = self.at(number)
+        if slot is None:
+            self.impossible(line, "free", None, number, "the engine frees")
+            return
+        if slot.owner is None:
+            message = f"slot {number} is freed, and belongs to {slot.owner_words()}"
+            self.bad(line, "free", None, slot, slot.label, "one-owner", message)
+        if in_flight is not None:
+            text = f"slot {number} is freed, and a launched row of {in_flight.name}, which runs, is still to write it"
+            self._book.open(line, in_flight.name, Problem("freed", "distinct-targets", text, slot.id))
+        self._release(line, slot, "freed")
+
+    def evict(self, line: int, number: Id) -> None:
+        """The cache gives a slot up."""
+        slot = self.at(number)
+        if slot is None:
+            self.impossible(line, "evict", None, number, "the cache gives up")
+            return
+        if not slot.cached:
+            message = f"slot {number} is evicted, and belongs to {slot.owner_words()}"
+            self.bad(line, "evict", slot.owner, slot, None, "one-owner", message)
+        self._release(line, slot, "evicted")
+
+    def publish(self, line: int, event: str, life: Life, number: Id, length: int, shared: bool) -> None:
+        """The slot goes to the cache under `length` tokens of the request."""
+        slot = self.at(number)
+        if slot is None:
+            self.impossible(line, event, life, number, f"{life.name} publishes")
+            return
+        message = ""
+        used = not life.over and slot.id in life.in_use() and slot.id not in life.transit
+        if slot.cached or slot.owner is not life.holder:
+            message = f"{life.name} publishes slot {number}, which belongs to {slot.owner_words()}"
+        elif used and not shared:
+            message = f"{life.name} publishes slot {number} and goes on using it"
+        if message:
+            root = self.bad(line, event, life, slot, length, "one-owner", message)
+        else:
+            root = self._content(line, event, life, slot, length)
+        slot.note(line, None, f"{life.name} publishes it as the state after {length} tokens")
+        self.heal_leak(line, slot)
+        slot.give_to(None)
+        slot.cached, slot.key, slot.label, slot.bad = True, life, length, root
+
+    def _content(self, line: int, event: str, life: Life, slot: Slot, length: int) -> int | None:
+        """Exactly `length` tokens must be what the slot has or is still to receive; else the line of the first cause.
+
+        A write of something else on the way there counts too, as in no-inflight-target: whether a reader comes before
+        or after it is not for the slot's new owner to hope for.
+        """
+        text = life.text
+        contents = [content for content in slot.pending if self.can_happen(content)]
+        strange = [content for content in contents if not content.stands_for(text, length)]
+        if slot.certain is not None:
+            contents.insert(0, slot.certain)
+        if contents and not strange and contents[-1].stands_for(text, length):
+            return slot.bad
+        root = slot.bad
+        if not contents:
+            kind, why = "written-before-donated", "no launched batch was ever told to write that slot"
+        elif any(content.stands_for(text, length) for content in contents):
+            kind = "no-inflight-target"
+            why = f"b{strange[-1].batch}, launched at line {strange[-1].line}, writes something else into it"
+        else:
+            kind, why = "exact-label", f"what it ends up with is {contents[-1].words()}"
+            if root is None and contents[-1].covers(text, length) and (contents[-1].root or -1) >= 0:
+                root = contents[-1].root
+        elsewhere = "" if self._book.is_full else self._elsewhere(life, length, slot)
+        message = f"{life.name} publishes slot {slot.id} as {life.name}'s state after {length} tokens, but "
+        for hazard in life.opened.values():
+            hazard.harmful_at = line
+        return self.bad(line, event, life, slot, length, kind, f"{message}{why}{elsewhere}", root)
+
+    def can_happen(self, content: Content) -> bool:
+        """Whether a write that a verify row may perform can still happen: a boundary lies within its reach."""
+        interval, life = self._header.interval, content.life
+        if not content.maybe or life is None or interval is UNSET:
+            return True
+        return content.length // interval > max(content.least - 1, life.done_len) // interval
+
+    def _elsewhere(self, life: Life, length: int, published: Slot) -> str:
+        """Where that state really is, if some other slot certainly holds it."""
+        for slot in self._slots.values():
+            slot.settle(self.processed)
+            certain = slot.certain
+            if slot is published or certain is None or slot is life.home:
+                continue
+            if certain.stands_for(life.text, length) and certain.life is not None:
+                return f" (slot {slot.id} holds that state)"
+        return ""
+
+    def keep(self, line: int, event: str, life: Life, number: Id, length: int) -> None:
+        """A publication that wasn't stored: the slot stays with its owner, which must be this request."""
+        slot = self.at(number)
+        if slot is None:
+            self.impossible(line, event, life, number, f"{life.name} publishes")
+            return
+        if slot.owner is not life.holder:
+            text = f"slot {number} is said to stay with {life.name}, and belongs to {slot.owner_words()}"
+            self._book.open(line, life.name, Problem("keep", "inconsistent-record", text, slot.id))
+        slot.excused = True
+        slot.note(line, None, f"not stored: {length} tokens of {life.name} are cached already")
+
+    def rekey(self, line: int, source: Id, target: Id, using: Life | None) -> None:
+        """The key of one slot moves to another; the first goes back to who uses it, else to the pool."""
+        old, new = self.at(source), self.at(target)
+        if old is None or new is None:
+            self.impossible(line, "rekey", None, source if old is None else target, "a key moves between slots, one of them")
+            return
+        if not old.cached or old.key is None or old.label is None:
+            message = f"the key of slot {source} moves, which belongs to {old.owner_words()}"
+            self.bad(line, "rekey", old.owner, old, None, "one-owner", message)
+            return
+        key, label = old.key, old.label
+        if new.cached or new.owner not in (key.holder, using, None):
+            message = f"a key moves to slot {target}, which belongs to {new.owner_words()}"
+            root: int | None = self.bad(line, "rekey", None, new, label, "one-owner", message)
+        else:
+            root = self._content(line, "rekey", key, new, label)
+        new.note(line, None, f"the key of {label} tokens of {key.name} moves here")
+        new.give_to(None)
+        new.cached, new.key, new.label, new.bad = True, key, label, root
+        self._release(line, old, f"its key moves to slot {target}")
+        if using is not None:
+            old.give_to(using.holder)
+
+    def heal_leak(self, line: int, slot: Slot) -> None:
+        """The slot has an owner again, or is free."""
+        if slot.leak is not None:
+            slot.leak.healed_at = line
+            slot.leak = None
+        slot.excused = False
+        if isinstance(slot.owner, Life):
+            slot.owner.transit.discard(slot.id)
+
+    def leak(self, line: int, owner: Owner, number: int) -> None:
+        """Report a slot that its owner lets go without freeing or publishing it, once."""
+        slot = self.at(number)
+        if slot is not None and slot.leak is None and slot.owner is owner:
+            text = f"{owner.name} let go of slot {number} without freeing or publishing it"
+            slot.leak = self._book.open(line, owner.name, Problem("leak", "release-all", text, number))
+
+    def reclaim(self, line: int, event: str, life: Life, number: int) -> bool:
+        """A request that was over goes on using a slot. True if that slot isn't its own any more."""
+        slot = self.at(number)
+        if slot is None or slot.owner is life.holder:
+            return False
+        message = f"{life.name} goes on using slot {number}, which belongs to {slot.owner_words()}"
+        root = self.bad(line, event, life, slot, slot.label, "one-owner", message)
+        slot.give_to(life.holder)
+        slot.bad = root
+        return True
+
+    def _release(self, line: int, slot: Slot, how: str) -> None:
+        self.heal_leak(line, slot)
+        slot.note(line, None, how)
+        slot.give_to(None)
