@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from os import PathLike, fspath
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -53,19 +54,30 @@ def encode(event: Header | Event | format1.Header1 | format1.Event1) -> bytes:
     return _encode(event) + b"\n"
 
 
-class TraceReader:
-    """The events of the trace at `path`, streamed. Iterate once; `header` is there from the start.
+class LineSource(Protocol):
+    """What a trace is read from, such as a file that is open in binary mode."""
 
-    `cut` becomes True when the last line turns out to be incomplete (no newline, and not JSON): the recorder was
+    def readline(self, limit: int, /) -> bytes:
+        """Return the next line with its newline, or `limit` bytes of it; b"" at the end."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
+class TraceReader:
+    """The events of the trace at `path`, streamed, or of another source of lines.
+
+    Iterate once; `header` is there from the start. `cut` becomes True when the last line turns out to be incomplete (no newline, and not JSON): the recorder was
     stopped in the middle of a line, which is no error. Raises BadTrace, and OSError if the file can't be read.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], source: LineSource | None = None) -> None:
         self.path = fspath(path)
         self.cut = False
         self.format = 2
         self._upgrade: format1.Upgrade | None = None
-        self._file = open(self.path, "rb")  # noqa: SIM115 (closed when the iteration ends, or by close)
+        # Closed when the iteration ends, or by close.
+        self._file: LineSource = open(self.path, "rb") if source is None else source  # noqa: SIM115
         try:
             self.header = self._read_header()
         except BaseException:
@@ -74,7 +86,7 @@ class TraceReader:
 
     def __iter__(self) -> Iterator[Numbered]:
         number = 1
-        with self._file:
+        with closing(self._file):
             while line := self._line(number + 1):
                 number += 1
                 try:
