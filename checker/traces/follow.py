@@ -27,7 +27,7 @@ class GrowingFile:
     """
 
     def __init__(self, path: str | Path, ended: Signal, pause: float = PAUSE) -> None:
-        """Open the file, waiting until there is one; raises BadTrace where none came, or where it cannot be followed."""
+        """Open the file, waiting until there is one; raises BadTrace where none came, or no plain one."""
         self._path = str(path)
         self._ended = ended
         self._pause = pause

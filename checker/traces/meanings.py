@@ -116,6 +116,11 @@ def as_in_json(text: str) -> str:
     return " ".join(text.split())
 
 
+def tag(record: type[msgspec.Struct]) -> str:
+    """Return the word by which a line or a row says that it is of this record."""
+    return str(record.__struct_config__.tag)
+
+
 def keys(record: type[msgspec.Struct]) -> dict[str, bool]:
     """Return the keys of a record as a line spells them, each with whether it is required; required ones first."""
     found = [(field.encode_name, field.required) for field in msgspec.structs.fields(record)]

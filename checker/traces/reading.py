@@ -16,7 +16,7 @@ from typing import Any, Final, Protocol
 import msgspec
 
 from checker.traces import format1
-from checker.traces.format import Event, Header
+from checker.traces.format import Event, Header, Stop
 
 LONGEST_LINE: Final = 1 << 24
 """Bytes of a line: a batch of thousands of requests stays far below, and what is longer is no trace."""
@@ -67,8 +67,9 @@ class LineSource(Protocol):
 class TraceReader:
     """The events of the trace at `path`, streamed, or of another source of lines.
 
-    Iterate once; `header` is there from the start. `cut` becomes True when the last line turns out to be incomplete (no newline, and not JSON): the recorder was
-    stopped in the middle of a line, which is no error. Raises BadTrace, and OSError if the file can't be read.
+    Iterate once; `header` is there from the start. `cut` becomes True when the last line turns out to be incomplete
+    (no newline, and not JSON): the recorder was stopped in the middle of a line, which is no error. Raises BadTrace,
+    and OSError if the file can't be read.
     """
 
     def __init__(self, path: str | PathLike[str], source: LineSource | None = None) -> None:
@@ -85,10 +86,12 @@ class TraceReader:
             raise
 
     def __iter__(self) -> Iterator[Numbered]:
-        number = 1
+        number, stopped = 1, False
         with closing(self._file):
             while line := self._line(number + 1):
                 number += 1
+                if stopped:
+                    raise BadTrace(self.path, number, "this line follows the `stop` line, which is the last one")
                 try:
                     event = self._decode(line)
                 except _ERRORS as error:
@@ -97,6 +100,7 @@ class TraceReader:
                         break
                     reason = _words(error) if line.strip() else "the line is empty"
                     raise BadTrace(self.path, number, reason) from error
+                stopped = isinstance(event, Stop)
                 yield from self._read(number, event)
             if self._upgrade is not None:
                 yield from self._upgrade.rest(number, self.cut)
@@ -155,6 +159,14 @@ class TraceReader:
 def read_trace(path: str | PathLike[str]) -> TraceReader:
     """Open a trace: its header is read at once, its events (line number, event) while one iterates."""
     return TraceReader(path)
+
+
+def open_trace(path: str | PathLike[str]) -> TraceReader:
+    """Open a trace; a file that cannot be read is a BadTrace too."""
+    try:
+        return TraceReader(path)
+    except OSError as error:
+        raise BadTrace(fspath(path), 0, f"the file cannot be read: {error.strerror}") from error
 
 
 def strict(line: bytes) -> Any:
