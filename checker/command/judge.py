@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.command.console import Progress, complain, emit, say_all
+from checker.command.console import Progress, complain, emit, printable, say_all
 from checker.command.interrupts import first_ctrl_c
 from checker.command.report import github, junit, traces, verdict
 from checker.exit_codes import worst
@@ -104,5 +104,5 @@ class _FirstStory:
         if found:
             self._done = True
             self._progress.clear()
-            say_all(["bad, and still being written:", *verdict.violation_lines(found[0])])
+            say_all(["bad, and still being written:", *map(printable, verdict.violation_lines(found[0]))])
             sys.stdout.flush()

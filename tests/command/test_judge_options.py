@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import xml.etree.ElementTree as ET
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -148,40 +150,47 @@ def test_what_a_trace_says_is_printed_without_its_control_characters(capsys: Out
     assert len(ET.parse("out.xml").getroot()) == 3
 
 
-def follow(*words: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "checker", "judge", "growing.ndjson", "--follow", *words]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={"PYTHONPATH": str(ROOT)}
-    )
+@contextmanager
+def following(text: str) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
+    """Start the command on a file with that much in it; its output is read to the end by hand."""
+    Path("growing.ndjson").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "checker", "judge", "growing.ndjson", "--follow"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": str(ROOT)}) as process:
+        assert process.stdout is not None
+        yield process, process.stdout
 
 
 def test_a_growing_file_is_judged_while_it_grows_and_ends_at_its_stop_line() -> None:
-    lines = BAD.splitlines(keepends=True)
-    process = follow()
-    assert process.stdout is not None
-    with Path("growing.ndjson").open("w", encoding="utf-8") as file:
-        file.write("".join(lines[:-2]) + lines[-2][:10])
-        file.flush()
-        assert process.stdout.readline() == "bad, and still being written:\n"
+    *lines, end, stop = BAD.splitlines(keepends=True)
+    with following("".join(lines) + end[:10]) as (process, out):
+        assert out.readline() == "bad, and still being written:\n"
         assert process.poll() is None
-        file.write(lines[-2][10:] + lines[-1])
-    # Not by `communicate`, which does not know what has been read of a line ahead.
-    out = process.stdout.read()
-    assert process.wait(timeout=60) == 1
-    assert out.count("the story of slot 4") == 2
-    assert "\nbad: growing.ndjson (" in out
+        with Path("growing.ndjson").open("a", encoding="utf-8") as file:
+            file.write(end[10:] + stop)
+        rest = out.read()
+    assert process.returncode == 1
+    assert rest.count("the story of slot 4") == 2
+    assert "\nbad: growing.ndjson (" in rest
 
 
-@pytest.mark.parametrize(("text", "code", "said"), [(CUT, 3, "cut: growing"), (BAD[:-1], 1, "bad: growing")])
-def test_ctrl_c_ends_it_with_the_verdict_so_far(text: str, code: int, said: str) -> None:
-    Path("growing.ndjson").write_text(text.rpartition("\n")[0] + "\n", encoding="utf-8")
-    process = follow()
-    # It has to be inside of the block that waits; a Ctrl-C before that ends any command.
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (code, "")
-    assert said in out
+def test_ctrl_c_ends_it_with_the_verdict_so_far() -> None:
+    with following(BAD.rpartition('{"e":"stop"')[0]) as (process, out):
+        assert out.readline() == "bad, and still being written:\n"
+        process.send_signal(signal.SIGINT)
+        rest = out.read()
+    assert process.returncode == 1
+    assert "\nbad: growing.ndjson (" in rest
+
+
+def test_what_had_no_end_at_ctrl_c_is_cut(monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
+    @contextmanager
+    def soon(call: Callable[[], None]) -> Iterator[None]:
+        threading.Timer(0.5, call).start()
+        yield
+
+    monkeypatch.setattr("checker.command.judge.first_ctrl_c", soon)
+    assert judge("cut.ndjson", "--follow") == 3
+    assert capsys.readouterr().out.startswith("cut: cut.ndjson (")
 
 
 def test_a_file_that_is_cut_short_while_it_is_followed_is_bad_input(capsys: Out) -> None:

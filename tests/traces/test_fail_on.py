@@ -59,7 +59,7 @@ def test_a_hazard_that_two_names_mean_fails_once() -> None:
 
 @pytest.mark.parametrize("text", ["leeks", "", "leak,", "leak,Grid", "exact-label;leak"])
 def test_an_unknown_name_is_refused_with_the_list(text: str) -> None:
-    with pytest.raises(BadScope, match="no verdict looks for it; write names out of leak, .*any, .*exact-label"):
+    with pytest.raises(BadScope, match=r"no verdict looks for it; write names out of leak, .*any, .*exact-label"):
         parse(text)
 
 

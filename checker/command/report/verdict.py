@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from checker.command.console import say_all
+from checker.command.console import printable, say_all
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.lanes import Lanes
 from checker.traces.fail_on import failures, is_unsure
@@ -48,7 +48,7 @@ def lines(judged: Judgement) -> list[str]:
 
 def show(judged: Judgement) -> None:
     """Print the verdict."""
-    say_all(lines(judged))
+    say_all(map(printable, lines(judged)))
 
 
 def violation_lines(violation: Violation) -> list[str]:
