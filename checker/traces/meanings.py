@@ -18,8 +18,21 @@ from checker.traces.format import Event, Header
 EVENTS: Final[tuple[type[msgspec.Struct], ...]] = get_args(Event)
 """The records of the lines after the header, in the order of the format."""
 
-COMMON: Final = ("t",)
-"""What any line may carry."""
+MANY: Final = 5
+"""In so many records a key is everybody's."""
+
+INSIDE: Final[dict[str, type[msgspec.Struct]]] = {
+    "hit": format.Hit,
+    "prefill": format.PrefillRow,
+    "decode": format.DecodeRow,
+    "verify": format.VerifyRow,
+    "marks": format.Mark,
+    "copies": format.CopiedState,
+    "result": format.ResultRow,
+    "wrote": format.Wrote,
+    "saved": format.Saved,
+}
+"""The records inside of lines: what stands under that key, or the kinds of rows of a launch and the row of a result."""
 
 MEANINGS: Final[dict[str, str]] = {
     "trace": "The version of the format.",
@@ -67,7 +80,7 @@ MEANINGS: Final[dict[str, str]] = {
     "done": "Whether the request ends here; its pointers are then gone.",
     "lookahead": "How many steps the request had been prepared ahead of this row.",
     "wrote": "What the engine takes the row to have written; null: no checkpoint.",
-    "same": "Whether every key that this request's row leaves out has the value of the last line that had it.",
+    "same": "Every left-out field of this request has the value of the last line that had it.",
     "stored": "Whether the cache took the slot; false: the key was there, and the slot stays with its owner.",
     "replaced_by": "The slot that takes its ring position; null: none.",
     "writes": "The slot that stands for `len` tokens afterwards.",
@@ -128,11 +141,40 @@ def keys(record: type[msgspec.Struct]) -> dict[str, bool]:
 
 
 def table_row(name: str, record: type[msgspec.Struct]) -> str:
-    """Return a row of the tables of docs/traces.md: a name, the keys with optional ones in brackets, the meaning."""
-    spelled = ", ".join(key if required else f"[{key}]" for key, required in keys(record).items() if key not in COMMON)
+    """Return a row of the tables of docs/traces.md: a name, the keys with optional ones in brackets, the meaning.
+
+    Any line may carry `t`; the table names it where it means something else.
+    """
+    spelled = ", ".join(
+        key if required else f"[{key}]" for key, required in keys(record).items() if required or key != "t"
+    )
     return f"| `{name}` | {spelled} | {as_in_json((record.__doc__ or '').partition('. ')[0])} |"
 
 
-def header_row(key: str) -> str:
-    """Return a row of the table of the header's keys."""
-    return f"| `{key}` | {'required' if keys(Header)[key] else 'optional'} | {meaning(Header, key)} |"
+def event_rows() -> list[str]:
+    """Return the table of the events, in the order of the format."""
+    return [table_row(tag(record), record) for record in EVENTS]
+
+
+def inside_rows() -> list[str]:
+    """Return the table of what stands inside of them."""
+    return [table_row(name, record) for name, record in INSIDE.items()]
+
+
+def header_rows() -> list[str]:
+    """Return the table of the header's keys."""
+    required = keys(Header)
+    return [f"| `{key}` | {'required' if required[key] else ''} | {meaning(Header, key)} |" for key in required]
+
+
+def key_rows() -> list[str]:
+    """Return the table of all other keys; one that means several things has a row for each, with where it stands."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for name, record in [*((tag(record), record) for record in EVENTS), *INSIDE.items()]:
+        for key in keys(record):
+            found.setdefault(key, {}).setdefault(meaning(record, key), []).append(f"`{name}`")
+    return [
+        f"| `{key}` | {', '.join(where) if len(found[key]) > 1 and len(where) < MANY else ''} | {said} |"
+        for key in sorted(found)
+        for said, where in found[key].items()
+    ]
