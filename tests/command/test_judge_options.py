@@ -17,6 +17,9 @@ from typing import IO
 import pytest
 
 from checker.command import cli
+from checker.command.report import traces
+from checker.traces.judge_file import Judgement
+from checker.traces.verdict import Hazard, Verdict
 from tests.support.paths import ROOT
 from tests.support.trace_examples import DONATED, LAZY
 
@@ -84,6 +87,14 @@ def test_what_cannot_be_done_is_one_sentence(words: tuple[str, ...], said: str, 
     err = capsys.readouterr().err
     assert said in err
     assert err.count("\n") == 1
+
+
+def test_a_hazard_that_was_not_kept_may_be_the_one_that_was_named() -> None:
+    other = Hazard("flip-once", 5, "A", None, "so it is", "so it were")
+    verdict = Verdict("good", "e", 9, 3, 1, "", [], [other], hidden_hazards=7)
+    judged = Judgement(Path("long.ndjson"), verdict, None, ("leak",))
+    assert traces.exit_code(judged) == 3
+    assert any("7 more hazards, of which some may be what --fail-on names" in line for line in traces.lines(judged))
 
 
 def test_junit_has_a_case_for_each_trace_and_passes_only_what_is_good() -> None:
@@ -191,6 +202,14 @@ def test_what_had_no_end_at_ctrl_c_is_cut(monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.setattr("checker.command.judge.first_ctrl_c", soon)
     assert judge("cut.ndjson", "--follow") == 3
     assert capsys.readouterr().out.startswith("cut: cut.ndjson (")
+
+
+def test_the_first_story_is_printed_without_control_characters_too(capsys: Out) -> None:
+    Path("growing.ndjson").write_text(BAD.replace('"A"', r'"A\u001b[31m"'), encoding="utf-8")
+    assert judge("growing.ndjson", "--follow") == 1
+    out = capsys.readouterr().out
+    assert out.startswith("bad, and still being written:\n")
+    assert all(sign.isprintable() or sign == "\n" for sign in out)
 
 
 def test_a_file_that_is_cut_short_while_it_is_followed_is_bad_input(capsys: Out) -> None:

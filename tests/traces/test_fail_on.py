@@ -53,6 +53,10 @@ def test_a_name_is_a_property_or_a_group() -> None:
     assert [name for _, name in failed(found, "any")] == ["release-all", "flip-once", "checkpoint-not-lost"]
 
 
+def test_any_means_a_hazard_that_nobody_has_a_name_for_too() -> None:
+    assert failed(verdict("not-heard-of"), "any") == [("any", "not-heard-of")]
+
+
 def test_a_hazard_that_two_names_mean_fails_once() -> None:
     assert failed(verdict("release-all"), "release-all,leak,any") == [("release-all", "release-all")]
 

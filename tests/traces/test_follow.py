@@ -27,7 +27,11 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def ended() -> Iterator[threading.Event]:
     found = threading.Event()
+    # Whatever is wrong, no test waits for ever.
+    watchdog = threading.Timer(10, found.set)
+    watchdog.start()
     yield found
+    watchdog.cancel()
     found.set()
 
 
@@ -95,6 +99,14 @@ def test_a_line_is_never_longer_than_the_limit(path: Path, ended: threading.Even
     write(path, "abcdefgh\n")
     file = GrowingFile(path, ended, PAUSE)
     assert [file.readline(5), file.readline(5)] == [b"abcde", b"fgh\n"]
+
+
+def test_a_line_that_comes_in_pieces_is_never_longer_than_the_limit(path: Path, ended: threading.Event) -> None:
+    write(path, "abc")
+    file = GrowingFile(path, ended, PAUSE)
+    thread = later(lambda: write(path, "defgh\n"))
+    assert [file.readline(5), file.readline(5)] == [b"abcde", b"fgh\n"]
+    thread.join()
 
 
 def cut_short(path: Path) -> None:
