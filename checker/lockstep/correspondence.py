@@ -16,7 +16,7 @@ class Tie(NamedTuple):
     runtime: str
     """A place in an engine, `table.COLUMN` of its requests, `rows.COLUMN` of a batch; or `ghost: ` and the reason."""
     trace: str
-    """Keys of the trace format, `PrepareRow.len PrefillRow.len`; or `none: ` and why a trace has none."""
+    """Keys of the trace format, `DecodeRow.len PrefillRow.len`; or `none: ` and why a trace has none."""
 
 
 _STEP: Final = "ghost: the runtime has none, because it keeps no record of its last step; its observer hears of it"
@@ -25,34 +25,39 @@ _OTHERS: Final = "ghost: the runtime has none, because it knows all its requests
 _NO_TOKENS: Final = "none: a trace has no tokens, so nobody knows whose text it is"
 _NO_STEP: Final = "none: the events themselves say what happened"
 _NOT_TOLD: Final = "none: only the spec counts it"
-_ROWS: Final = "Admit.{0} PrefillRow.{0} PrepareRow.{0} ProcessRow.{0}"
+_ROWS: Final = "Admit.{0} PrefillRow.{0} DecodeRow.{0} ResultRow.{0}"
+
+_KINDS_OF_LINES: Final = ("Take", "Admit", "Launch", "Process", "Publish", "Free", "Evict", "End")
+_KINDS_OF_ROWS: Final = ("Admit", "PrefillRow", "DecodeRow", "ResultRow")
 
 TIES: Final[dict[str, Tie]] = {
     "Text.family": Tie("cache", _NO_TOKENS),
     "Text.length": Tie("cache", "Publish.len"),
-    "Row.present": Tie("rows.seat", "PrefillRow.r PrepareRow.r"),
-    "Row.decode_count": Tie("rows.decode_count", "PrepareRow.count"),
-    "Row.seq_len": Tie("rows.seq_len", "PrefillRow.len PrepareRow.len"),
+    "Row.present": Tie("rows.seat", "PrefillRow.r DecodeRow.r"),
+    "Row.decode_count": Tie("rows.decode_count", "DecodeRow.count"),
+    "Row.seq_len": Tie("rows.seq_len", "PrefillRow.len DecodeRow.len"),
     "Row.family": Tie("table.tokens", _NO_TOKENS),
-    "Row.source": Tie("rows.source", "PrefillRow.copy_from"),
-    "Row.start": Tie("rows.start", "PrefillRow.prefix"),
-    "Row.working": Tie("rows.working", "none: a request keeps the working slot of its admission"),
-    "Row.position": Tie("rows.position", "PrefillRow.pos PrepareRow.pos"),
-    "Row.slot": Tie("rows.slot", "PrefillRow.slot PrepareRow.slot"),
-    "Row.mark": Tie("rows.mark", "PrefillRow.mark PrepareRow.mark"),
-    "Batch.rows": Tie("pending", "Prefill.rows Prepare.rows Process.rows"),
+    "Row.source": Tie("rows.source", "CopiedState.from_"),
+    "Row.start": Tie("rows.start", "PrefillRow.start DecodeRow.start CopiedState.len"),
+    "Row.working": Tie(
+        "rows.working", "PrefillRow.writes DecodeRow.writes PrefillRow.reads DecodeRow.reads CopiedState.to"
+    ),
+    "Row.position": Tie("rows.position", "Mark.pos"),
+    "Row.slot": Tie("rows.slot", "Mark.slot"),
+    "Row.mark": Tie("rows.mark", "PrefillRow.marks DecodeRow.marks Mark.len"),
+    "Batch.rows": Tie("pending", "Launch.rows Process.rows"),
     "Batch.others": Tie(_OTHERS, "none: a trace names every request"),
     "Request.phase": Tie("table.phase", _NO_STEP),
     "Request.family": Tie("table.tokens", _NO_TOKENS),
-    "Request.seq_len": Tie("table.seq_len", "PrefillRow.len PrepareRow.len"),
-    "Request.decode_count": Tie("table.decode_count", "PrepareRow.count"),
-    "Request.source": Tie("table.source", "PrefillRow.copy_from"),
-    "Request.prefix": Tie("table.prefix", "PrefillRow.prefix"),
+    "Request.seq_len": Tie("table.seq_len", "PrefillRow.len DecodeRow.len"),
+    "Request.decode_count": Tie("table.decode_count", "DecodeRow.count"),
+    "Request.source": Tie("table.source", "Hit.slot Launch.copies"),
+    "Request.prefix": Tie("table.prefix", "Hit.len Admit.hit"),
     "Request.working": Tie("table.working", "Admit.working"),
     "Request.ring": Tie("table.ring", _ROWS.format("ring")),
     "Request.next": Tie("table.next", _ROWS.format("next")),
     "Request.last": Tie("table.last", _ROWS.format("last")),
-    "Request.last_len": Tie("table.last_len", "ProcessRow.last_len"),
+    "Request.last_len": Tie("table.last_len", "ResultRow.last_len"),
     "Request.recent": Tie("ghost: the runtime has none, because its interval is a number, never `any`", _NOT_TOLD),
     "Request.due": Tie(_COUNTED, _NOT_TOLD),
     "Request.owed": Tie(_COUNTED, _NOT_TOLD),
@@ -60,11 +65,11 @@ TIES: Final[dict[str, Tie]] = {
     "Event.prepared": Tie(_STEP, _NO_STEP),
     "Event.spare_taken": Tie(_STEP, _NO_STEP),
     "Event.no_spare": Tie(_STEP, _NO_STEP),
-    "Event.processed": Tie(_STEP, "ProcessRow.skipped"),
-    "Event.lookahead": Tie(_STEP, "ProcessRow.lookahead"),
+    "Event.processed": Tie(_STEP, "ResultRow.skipped"),
+    "Event.lookahead": Tie(_STEP, "ResultRow.lookahead"),
     "Event.boundary": Tie(_STEP, _NO_STEP),
-    "Event.finished": Tie(_STEP, "ProcessRow.done"),
-    "Event.aborted": Tie(_STEP, "none: an abort shows by what it frees"),
+    "Event.finished": Tie(_STEP, "ResultRow.done"),
+    "Event.aborted": Tie(_STEP, "End.why"),
     "Event.published": Tie(_STEP, "Publish.len"),
     "Event.refused": Tie(_STEP, _NO_STEP),
     "Event.key_cached": Tie(_STEP, "Publish.stored"),
@@ -73,11 +78,11 @@ TIES: Final[dict[str, Tie]] = {
     "Step.events": Tie(_STEP, _NO_STEP),
     "Step.asked": Tie(_STEP, _NO_STEP),
     "Step.reused": Tie(_STEP, _NO_STEP),
-    "State.requests": Tie("table", "Admit.r ProcessRow.r Publish.r"),
-    "State.batches": Tie("pending", "Prefill.b Prepare.b Process.b"),
+    "State.requests": Tie("table", "Admit.r ResultRow.r Publish.r Take.r End.r CopiedState.r"),
+    "State.batches": Tie("pending", "Launch.b Process.b"),
     "State.pending": Tie("pending", _NO_STEP),
     "State.written": Tie("pending", "none: a trace tells what the CPU has done"),
-    "State.free": Tie("pool.kind", "Free.slots Evict.slot"),
+    "State.free": Tie("pool.kind", "Take.slots Free.slots Evict.slot"),
     "State.holds": Tie("states", "none: the judge works it out of what the rows write"),
     "State.cached": Tie("cache", "Publish.slot"),
     "State.others": Tie(_OTHERS, "none: a trace names every request"),
@@ -92,7 +97,32 @@ RUNTIME_ONLY: Final[dict[str, str]] = {
 }
 """Columns of the runtime that no field of the spec stands for, each with the reason."""
 
-TRACE_ONLY: Final[dict[str, str]] = {}
+_SHORT: Final = "because a recorder may write unchanged rows in short, and ours does not"
+_CHUNKS: Final = "because the spec prefills a prompt in one chunk"
+_MOVES: Final = "because a checkpoint of the spec is not shared, and nobody's key moves"
+_RESULT: Final = "because the spec processes a result in one step"
+_TEXTS: Final = "because a digest of tokens would stand for the text that the spec has as a family"
+_VERIFY: Final = "because the spec has no verify rows"
+
+TRACE_ONLY: Final[dict[str, str]] = {
+    **{f"{kind}.t": "because the spec has no clock" for kind in _KINDS_OF_LINES},
+    **{f"{kind}.same": _SHORT for kind in ("PrefillRow", "DecodeRow", "ResultRow")},
+    **{
+        f"{kind}.epoch": "because a name of the spec is used again only when nothing of it is left"
+        for kind in _KINDS_OF_ROWS
+    },
+    **{f"{kind}.during": _RESULT for kind in ("Take", "Publish", "Free", "Evict")},
+    **{f"{kind}.text": _TEXTS for kind in ("Hit", "CopiedState", "Publish")},
+    **{f"{kind}.last_chunk": _CHUNKS for kind in ("PrefillRow", "DecodeRow")},
+    **{f"{kind}.pos": "because a mark says its position" for kind in ("PrefillRow", "DecodeRow")},
+    **{f"{kind}.s": "because the spec has no sessions" for kind in ("Take", "Admit")},
+    **{f"ResultRow.{key}": _VERIFY for key in ("accepted", "retained", "wrote")},
+    **{f"Publish.{key}": _MOVES for key in ("shared", "replaced_by")},
+    "PrefillRow.count": "because a prefill is no decode step",
+    "Launch.clears": "because a row that starts from the empty state says so",
+    "Launch.waits": "because the spec has no transfers",
+    "End.saved": "because the spec saves no state to the host",
+}
 """Keys of a trace that no field of the spec stands for, each with the reason."""
 
 

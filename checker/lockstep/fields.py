@@ -23,6 +23,7 @@ from checker.model.model import Model
 from checker.symbolic.transitions import Reader
 from checker.symbolic.unread import Field, declared, unchanged, unread
 from checker.traces import format, recorder
+from checker.traces.reading import read_trace
 from runtime.batch import ROW_COLUMNS, Rows
 from runtime.config import Config
 from runtime.engine import Engine
@@ -36,10 +37,10 @@ SCOPES: Final = (
 )
 """Scopes that between them hold every field of the state, and in which each of them is read."""
 _EVENTS: Final = (
-    *(format.Admit, format.Prefill, format.Prepare, format.Process),
-    *(format.Publish, format.Free, format.Evict),
+    *(format.Take, format.Admit, format.Launch, format.Process),
+    *(format.Publish, format.Free, format.Evict, format.End),
 )
-_LINES: Final = (format.PrefillRow, format.PrepareRow, format.ProcessRow)
+_LINES: Final = (format.PrefillRow, format.DecodeRow, format.ResultRow, format.Mark, format.Hit, format.CopiedState)
 _KINDS: Final = {kind.__name__: kind for kind in (*_EVENTS, *_LINES)}
 
 
@@ -193,7 +194,7 @@ def _written() -> set[str]:
         engine.evict(next(iter(engine.cache)).slot)
         engine.close()
         recording.close()
-        return {key for _, event in format.read_trace(path) for key in _of_event(event)}
+        return {key for _, event in read_trace(path) for key in _of_event(event)}
 
 
 def _of_event(event: Any) -> Iterator[str]:
@@ -201,8 +202,9 @@ def _of_event(event: Any) -> Iterator[str]:
         value = getattr(event, key)
         if value is not msgspec.UNSET:
             yield f"{type(event).__name__}.{key}"
-        for row in value if key == "rows" else ():
-            yield from _of_event(row)
+        for inner in value if isinstance(value, tuple) else (value,):
+            if isinstance(inner, msgspec.Struct):
+                yield from _of_event(inner)
 
 
 def _place(owner: Any, text: str, last: bool = False) -> str:

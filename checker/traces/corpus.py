@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from checker.model.known_designs import DESIGNS, RELEASES
-from checker.traces.format import BadTrace
 from checker.traces.judge_file import judge_file
+from checker.traces.reading import BadTrace
 
 
 @dataclass(slots=True)

@@ -313,7 +313,5 @@ class Stop(TraceLine, frozen=True, gc=False, tag="stop"):
     what: str = ""
 
 
-Event = (
-    Take | Admit | Launch | Copy | Process | Publish | Rekey | Free | Evict | End | Session | Transfer | Stop
-)
+Event = Take | Admit | Launch | Copy | Process | Publish | Rekey | Free | Evict | End | Session | Transfer | Stop
 """One line after the header."""

@@ -7,6 +7,7 @@ and what a result publishes and frees follows its line. `Upgrade` makes that exp
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -137,7 +138,7 @@ class Publish1(Struct, frozen=True, gc=False, tag="publish", tag_field="e"):
     """
 
     r: str
-    slot: Natural
+    slot: new.Id
     len: Natural
     stored: bool
 
@@ -145,13 +146,13 @@ class Publish1(Struct, frozen=True, gc=False, tag="publish", tag_field="e"):
 class Free1(Struct, frozen=True, gc=False, tag="free", tag_field="e"):
     """The slots go back to the free list. A null among them is the absent marker, which nobody may free."""
 
-    slots: tuple[Natural | None, ...]
+    slots: tuple[new.Id, ...]
 
 
 class Evict1(Struct, frozen=True, gc=False, tag="evict", tag_field="e"):
     """The cache gives up `slot`, which is free from now on."""
 
-    slot: Natural
+    slot: new.Id
 
 
 Event1 = Admit1 | Prefill1 | Prepare1 | Process1 | Publish1 | Free1 | Evict1
@@ -194,21 +195,28 @@ class Upgrade:
         )
         self._requests: dict[str, OldRequest] = {}
         self._leaving: dict[str, Literal["finish", "abort"]] = {}
-        self._turned_up: list[tuple[int, str, OldRequest]] = []
-        """Requests whose rings a result has shown, with its line: what is new there may be freed by that very result."""
+        self._turned_up: list[tuple[int, str, int]] = []
+        """What a result shows as new in rings: line, request, slot. That very result may have freed it before."""
         self._owners: dict[int, str] = {}
-        self._pending = 0
+        self._disputed: set[int] = set()
+        self._pending: deque[tuple[int, bool]] = (
+            deque()
+        )  # batches that have no result yet, and whether each is a prefill
+        self._any = False
 
     def events(self, line: int, event: Event1) -> Iterator[tuple[int, new.Event]]:
         """Yield what a line says; raises Unreadable."""
+        self._any = True
         if isinstance(event, Publish1):
-            owner = self._owners.get(event.slot)
-            if event.stored and owner is not None:
+            yield from self._taken_before(event.slot)
+            owner = None if event.slot is None else self._owners.get(event.slot)
+            if event.stored and owner is not None and event.slot is not None:
                 self._drop(event.slot)
             yield line, new.Publish(r=event.r, slot=event.slot, len=event.len, stored=event.stored)
             return
         if isinstance(event, Free1):
             for slot in event.slots:
+                yield from self._taken_before(slot)
                 self._freed(slot)
             yield line, new.Free(slots=event.slots)
             return
@@ -226,7 +234,7 @@ class Upgrade:
     def rest(self, line: int, cut: bool) -> Iterator[tuple[int, new.Event]]:
         """Yield what the end of the file says: the last line, unless it is cut."""
         yield from self._takes_of_results()
-        if not cut and not self._pending and self._requests.keys() <= self._leaving.keys():
+        if self._any and not cut and not self._pending and self._requests.keys() <= self._leaving.keys():
             yield from self._settled(line)
             yield line, new.Stop(why="closed")
 
@@ -240,13 +248,24 @@ class Upgrade:
         self._leaving.clear()
 
     def _takes_of_results(self) -> Iterator[tuple[int, new.Event]]:
-        for line, name, request in self._turned_up:
-            yield from self._take(line, name, request, request.ring)
+        for line, name, slot in self._turned_up:
+            if name in self._requests:
+                yield from self._take(line, name, self._requests[name], (slot,))
         self._turned_up.clear()
+
+    def _taken_before(self, slot: int | None) -> Iterator[tuple[int, new.Event]]:
+        """Yield the taking of a slot that turned up in a result, is nobody's, and is given away again already."""
+        for found in self._turned_up:
+            if found[2] == slot and slot not in self._owners and found[1] in self._requests:
+                self._turned_up.remove(found)
+                yield from self._take(found[0], found[1], self._requests[found[1]], (slot,))
+                return
 
     def _take(self, line: int, name: str, request: OldRequest, slots: Ring1) -> Iterator[tuple[int, new.Event]]:
         found = tuple(slot for slot in dict.fromkeys(slots) if slot is not None and slot not in request.owned)
         for slot in found:
+            if slot in self._owners:
+                self._disputed.add(slot)
             self._drop(slot)
             self._owners[slot] = name
             request.owned.add(slot)
@@ -261,6 +280,10 @@ class Upgrade:
     def _freed(self, slot: int | None) -> None:
         owner = None if slot is None else self._owners.get(slot)
         if slot is None or owner is None:
+            return
+        if slot in self._disputed:
+            # Two have had it; that one of them gives it back says nothing of the other.
+            self._disputed.discard(slot)
             return
         request = self._requests[owner]
         if slot == request.working or slot in request.ring:
@@ -285,10 +308,11 @@ class Upgrade:
             if request is None:
                 rows.append(self._row(row, OldRequest(Admit1(row.r, None, (), None, None)), copies))
                 continue
-            request.ring = row.ring
-            yield from self._take(line, row.r, request, (*row.ring, row.slot if row.mark is not None else None))
+            if row.ring != request.ring:
+                request.ring = row.ring
+                yield from self._take(line, row.r, request, row.ring)
             rows.append(self._row(row, request, copies))
-        self._pending += 1
+        self._pending.append((event.b, isinstance(event, Prefill1)))
         yield line, new.Launch(b=event.b, rows=tuple(rows), copies=tuple(copies))
 
     def _row(self, row: PrefillRow1 | PrepareRow1, request: OldRequest, copies: list[new.CopiedState]) -> new.Row:
@@ -297,6 +321,11 @@ class Upgrade:
         if row.mark is not None:
             slot: new.Id | UnsetType = UNSET if row.slot is None else row.slot
             marks = (new.Mark(row.mark, slot, UNSET if row.pos is None else row.pos),)
+        elif row.slot is not None or row.pos is not None:
+            raise Unreadable(
+                f"the row of {row.r} has no mark, and names slot {row.slot} and position {row.pos}; a row that writes no "
+                "checkpoint has null for all three"
+            )
         next_, last = request.pointer("next", row.next), request.pointer("last", row.last)
         if isinstance(row, PrepareRow1):
             return new.DecodeRow(
@@ -321,19 +350,22 @@ class Upgrade:
 
     def _process(self, line: int, event: Process1) -> Iterator[tuple[int, new.Event]]:
         rows = []
-        self._pending -= 1
+        b, prefill = self._pending.popleft() if self._pending else (event.b, True)
         for row in event.rows:
             request = self._requests.get(row.r)
             next_: int | None | UnsetType = UNSET
             last: int | None | UnsetType = UNSET
+            if not prefill and b == event.b and not row.skipped and row.lookahead is UNSET:
+                raise Unreadable(f"the row of {row.r} was decoded, so it needs the field `lookahead`")
             if request is not None and not row.skipped:
                 if row.done:
                     self._leaving.setdefault(row.r, "finish")
                 else:
                     next_, last = request.pointer("next", row.next), request.pointer("last", row.last)
-                    if isinstance(row.ring, tuple):
+                    if isinstance(row.ring, tuple) and row.ring != request.ring:
                         request.ring = row.ring
-                        self._turned_up.append((line, row.r, request))
+                        new_here = [slot for slot in row.ring if slot is not None and slot not in request.owned]
+                        self._turned_up += [(line, row.r, slot) for slot in dict.fromkeys(new_here)]
             rows.append(
                 new.ResultRow(
                     r=row.r, skipped=row.skipped, done=row.done, lookahead=row.lookahead, next=next_, last=last,

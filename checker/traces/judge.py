@@ -12,7 +12,7 @@ Read `Judge.feed` first: one method for each event. launches.py follows a batch,
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from os import PathLike
 from typing import Any
 
@@ -23,6 +23,7 @@ from checker.traces.book import Book
 from checker.traces.format import (
     Admit,
     Copy,
+    DecodeRow,
     End,
     Event,
     Evict,
@@ -35,7 +36,6 @@ from checker.traces.format import (
     Publish,
     Rekey,
     ResultRow,
-    Ring,
     Row,
     Session,
     Stop,
@@ -74,7 +74,7 @@ class Judge:
         self._transfers = Transfers(self._table, self._book)
         self._too_deep: Hazard | None = None  # more batches are pending than the header allows
         self._newest_batch = -1
-        self._events = self._launched = 0
+        self._events = self._launched = self._line = 0
         self._stop: Stop | None = None
         self._not_covered = ""
         self._feed: dict[type, Callable[[int, Any], None]] = {
@@ -97,7 +97,9 @@ class Judge:
         """Judge one event; raises BadTrace if it refers to something that doesn't exist."""
         if self._stop is not None:
             raise self._error(line, "an event follows the `stop` line, which is the last one")
-        self._events += 1
+        # A line of format 1 may be several events.
+        self._events += line > self._line
+        self._line = max(line, self._line)
         self._feed[type(event)](line, event)
 
     def result(self, cut: bool = False) -> Verdict:
@@ -148,7 +150,7 @@ class Judge:
         self._launches.copy_outside(line, event, self._newest_batch)
 
     def _process(self, line: int, event: Process) -> None:
-        self._requests.arrive(line)
+        self._requests.arrive(line, event.b)
         if not self._batches or self._batches[0].b != event.b:
             first = f"batch {self._batches[0].b} is next" if self._batches else "none is pending"
             raise self._error(line, f"the result of batch {event.b} is processed, but {first}")
@@ -157,21 +159,21 @@ class Judge:
         if self._too_deep is not None and len(self._batches) <= self._header.lookahead + 1:
             self._too_deep.healed_at = line
             self._too_deep = None
-        places = range(len(event.rows))
-        if len(event.rows) != len(batch.rows) or any(a.r != b.r for a, b in zip(event.rows, batch.rows, strict=True)):
-            places = self._places(line, event, batch)  # type: ignore[assignment]
-        for place, row in zip(places, event.rows, strict=True):
-            launched, life = batch.rows[place], batch.lives[place]
+        rows, lives, close_look = batch.rows, batch.lives, self._close_look
+        if [row.r for row in event.rows] != [row.r for row in rows]:
+            places = self._places(line, event, batch)
+            rows, lives = tuple(rows[place] for place in places), [lives[place] for place in places]
+        for launched, life, row in zip(rows, lives, event.rows, strict=True):
             life.out -= 1
-            if life.quiet and not self._close_look and self._changes_nothing(life, launched, row):
+            if life.quiet and not close_look and self._changes_nothing(life, launched, row):
                 life.done_len = launched.len  # type: ignore[union-attr]
                 home = life.home
-                if home is not None and home.pending and home.pending[0].batch == event.b:
-                    home.certain = home.pending.popleft()
+                if home is not None and home.pending and home.pending[0].batch <= event.b:
+                    home.settle(event.b)
             else:
                 self._result(line, batch, life, launched, row)
 
-    def _places(self, line: int, event: Process, batch: PendingBatch) -> Iterable[int]:
+    def _places(self, line: int, event: Process, batch: PendingBatch) -> list[int]:
         """Return which row of the batch each row of its result is about; what the result leaves out has come back too."""
         waiting = {row.r: place for place, row in enumerate(batch.rows)}
         places = []
@@ -191,20 +193,22 @@ class Judge:
 
     def _changes_nothing(self, life: Life, launched: Row, row: ResultRow) -> bool:
         """Whether a result is one of the many that only say that a decode row without a mark has run."""
-        if row.skipped or row.done or life.over or not isinstance(launched, PlainRow) or life.prefills:
-            return False
-        if row.lookahead is not UNSET and (
-            launched.count is UNSET
-            or row.lookahead != life.count - launched.count
-            or not 0 <= row.lookahead <= self._header.lookahead
-        ):
-            return False
         # A field that a `same` line leaves out is what it was; without `same` it is unknown.
         return (
-            (row.last_len is UNSET or row.last_len == life.label)
-            and (row.next is UNSET or row.next == life.next)
-            and (row.last is UNSET or row.last == life.last)
-            and (row.ring is UNSET or row.ring == life.ring)
+            type(launched) is DecodeRow
+            and not (row.skipped or row.done or life.over or life.prefills)
+            and (row.last_len == life.label or row.last_len is UNSET)
+            and (row.next == life.next or row.next is UNSET)
+            and (row.last == life.last or row.last is UNSET)
+            and (row.ring == life.ring or row.ring is UNSET)
+            and (
+                row.lookahead is UNSET
+                or (
+                    launched.count is not UNSET
+                    and row.lookahead == life.count - launched.count
+                    and 0 <= row.lookahead <= self._header.lookahead
+                )
+            )
             and row.accepted is UNSET
         )
 
@@ -258,6 +262,8 @@ class Judge:
     ) -> list[Claim]:
         """A row has come back: it has run. Returns its claims."""
         life.prefills -= isinstance(launched, PrefillRow)
+        if life.home is not None:
+            life.home.settle(batch.b)
         if isinstance(launched, VerifyRow):
             if row is not None and not row.skipped and (row.accepted is UNSET or row.retained is UNSET):
                 raise self._error(line, f"the row of {row.r} was a verify, so it needs `accepted` and `retained`")
@@ -298,7 +304,10 @@ class Judge:
             text = f"{life.name} left without finishing, and publishes"
             self._requests.report(line, life, [Problem("publish", "retract-pure", text, event.slot)])
         self._requests.replaced(life, event)
-        self._table.publish(line, "publish", life, event.slot, event.len, event.shared)
+        early = isinstance(event.during, int) and event.during > self._table.processed
+        self._table.publish(line, "publish", life, event.slot, event.len, event.shared, early)
+        if early and not event.shared and isinstance(event.slot, int) and isinstance(event.during, int):
+            self._requests.given.append((event.during, line, life, event.slot))
         life.hush()
 
     def _publisher(self, line: int, event: Publish) -> Life:
@@ -318,7 +327,9 @@ class Judge:
         raise self._error(line, f"slot {event.slot} is published, and no request is known to have it; name `r`")
 
     def _rekey(self, line: int, event: Rekey) -> None:
-        using = next((life for life in self._requests.running.values() if life.home is self._table.at(event.from_)), None)
+        using = next(
+            (life for life in self._requests.running.values() if life.home is self._table.at(event.from_)), None
+        )
         self._table.rekey(line, event.from_, event.to, using if using is not None and using.home else None)
 
     def _free(self, line: int, event: Free) -> None:
@@ -327,6 +338,10 @@ class Judge:
             owner = None if slot is None else slot.owner
             running = owner if isinstance(owner, Life) and not owner.over else None
             if running is not None and number in running.in_use() - running.transit:
+                if slot is not None and slot.bad is not None:
+                    # Two have it, which has been reported; that one of them gives it back says nothing of the other.
+                    slot.note(line, None, f"freed, while {running.name} uses it")
+                    continue
                 running.leaving, running.quiet = True, False
             self._table.free(line, number, running if running is not None and running.targets[number] else None)
 

@@ -15,6 +15,7 @@ from checker.traces.format import (
     Header,
     Id,
     Launch,
+    Mark,
     PlainRow,
     PrefillRow,
     ResultRow,
@@ -51,11 +52,13 @@ class Launches:
             if slot is not None:
                 slot.write(Content(b, line, None, 0, None, 0, CLEARS))
                 slot.note(line, b, f"launch b{b}: cleared")
-        self._once(line, event.b, [number for number in event.clears if number is not None], (), "clears")
+        if event.clears:
+            self._once(line, event.b, [number for number in event.clears if number is not None], (), "clears")
         copied: dict[str, Id | UnsetType] = {}
         for copy in event.copies:
             self._copied(line, b, copy, copied)
-        self._once(line, b, [c.to for c in event.copies], [c.from_ for c in event.copies], "copies")
+        if event.copies:
+            self._once(line, b, [c.to for c in event.copies], [c.from_ for c in event.copies], "copies")
         written: list[Id | UnsetType] = []
         read: list[Id | UnsetType] = []
         close: list[tuple[Row, Life]] = []
@@ -79,14 +82,15 @@ class Launches:
                 and not row.marks
                 and home.promised is life.state
                 and home.owner is life.holder
-                and (row.count is UNSET or row.count == life.count + 1)
-                and (row.ring is UNSET or row.ring == life.ring)
-                and (row.next is UNSET or row.next == life.next)
-                and (row.last is UNSET or row.last == life.last)
+                and (row.count == life.count + 1 or row.count is UNSET)
+                and (row.ring == life.ring or row.ring is UNSET)
+                and (row.next == life.next or row.next is UNSET)
+                and (row.last == life.last or row.last is UNSET)
                 and not (self._interval and row.len % self._interval == 0)
                 and not self._close_look
             ):
-                state = Content(b, line, life, row.len, life.taint, row.len)
+                # As Content(...) does it, at half the price: this is done for nearly every row of a trace.
+                state = tuple.__new__(Content, (b, line, life, row.len, life.taint, row.len, ROWS, False))
                 home.pending.append(state)
                 home.promised = life.state = state
                 life.len = row.len
@@ -102,7 +106,7 @@ class Launches:
         # What a row starts from is what was there before this batch's rows, so all are read before any is written.
         starts = [self._start(line, b, row, life, row.r in copied, waited_for) for row, life in close]
         for (row, life), root in zip(close, starts, strict=True):
-            if isinstance(row, PlainRow):
+            if isinstance(row, PrefillRow | DecodeRow):
                 self._plain(line, b, row, life, copied.get(row.r), root)
             else:
                 self._verify(line, b, row, life, root)
@@ -115,13 +119,15 @@ class Launches:
         later = source is not None and any(content.batch > after for content in source.pending)
         self._copied(line, max(newest, 0), CopiedState(event.from_, event.to, event.len, event.r), {}, later)
 
-    def _once(
-        self, line: int, b: int, written: list[Id | UnsetType] | list[int], read: object, what: str
-    ) -> None:
+    def _once(self, line: int, b: int, written: list[Id | UnsetType] | list[int], read: object, what: str) -> None:
         """A slot that is written twice in one phase of a batch, or written and read, holds nobody knows what."""
-        twice = [number for number, times in Counter(written).items() if times > 1]
         reads = list(read) if isinstance(read, list) else []
-        both = [] if set(reads).isdisjoint(written) else [number for number in dict.fromkeys(reads) if number in written]
+        if len(set(written)) == len(written) and not reads:
+            return
+        twice = [number for number, times in Counter(written).items() if times > 1]
+        both = (
+            [] if set(reads).isdisjoint(written) else [number for number in dict.fromkeys(reads) if number in written]
+        )
         for number in [*twice, *both]:
             slot = self._table.at(number)
             if slot is not None:
@@ -182,9 +188,7 @@ class Launches:
         slot.note(line, b, f"launch b{b}: {name} {verb} it as the state of {length} tokens")
         return root
 
-    def _start(
-        self, line: int, b: int, row: Row, life: Life, copied: bool, waited_for: frozenset[int]
-    ) -> int | None:
+    def _start(self, line: int, b: int, row: Row, life: Life, copied: bool, waited_for: frozenset[int]) -> int | None:
         """What a row starts from must cover exactly the tokens that it says; returns the line of what went wrong."""
         if life.leaving:
             life.leaving = False
@@ -204,14 +208,22 @@ class Launches:
         hit = life.hit
         if slot.cached and low == high:
             return self._taken_for(line, b, life, row.reads, low, life.name, ROWS)
-        if not life.started and not copied and hit is not UNSET and hit is not None and "copies" not in self._header.knows:
+        if (
+            not life.started
+            and not copied
+            and hit is not UNSET
+            and hit is not None
+            and "copies" not in self._header.knows
+        ):
             return self._taken_for(line, b, life, hit.slot, low, life.name, COPIES)
         if slot.owner is not life.holder:
             self._requests.turn_up(line, "launch", life, row.reads, "working slot")
         found = slot.before(b, ROWS)
         fits = found is not None and any(found.covers(life.text, length) for length in (low, high, found.length))
         if found is not None and low != high:
-            fits = found.life is not None and found.life.text is life.text and found.least <= high and found.length >= low
+            fits = (
+                found.life is not None and found.life.text is life.text and found.least <= high and found.length >= low
+            )
         elif found is not None:
             fits = found.covers(life.text, low)
         if fits and found is not None:
@@ -226,7 +238,13 @@ class Launches:
         return self._table.bad(line, "launch", life, slot, low, "exact-label", message)
 
     def _plain(
-        self, line: int, b: int, row: PlainRow, life: Life, copied: Id | UnsetType | None, root: int | None
+        self,
+        line: int,
+        b: int,
+        row: PrefillRow | DecodeRow,
+        life: Life,
+        copied: Id | UnsetType | None,
+        root: int | None,
     ) -> None:
         """A prefill or decode row."""
         start = life.len if row.start is UNSET else row.start
@@ -241,9 +259,10 @@ class Launches:
                 self.unmarked += 1
         self._home(line, b, life, row.writes, Content(b, line, life, row.len, life.taint, row.len))
         for mark in row.marks:
+            pos = _position(row, mark, life)
             expected = life.expected_position(self._header.ring) if self._header.ring is not UNSET else None
-            astray = mark.pos is not UNSET and expected is not None and mark.pos != expected
-            life.claim(Claim(b, line, mark.len, mark.slot, mark.pos, prefill, astray))
+            astray = pos is not UNSET and expected is not None and pos != expected
+            life.claim(Claim(b, line, mark.len, mark.slot, pos, prefill, astray))
             newest = life.newest
             if newest is not None and newest.slot == mark.slot and self._header.mode == "lazy":
                 life.newest = None  # An in-place claim gives the old checkpoint up, and says so by its label.
@@ -259,7 +278,8 @@ class Launches:
         last = life.shown_last if row.last is UNSET and row.same else row.last
         life.shown_next, life.shown_last = next_, last
         marks = row.marks if isinstance(row, PlainRow) else ()
-        self._requests.advance(life, next_, lazy_to=marks[0].pos if marks else None)
+        lazy_to = _position(row, marks[0], life) if isinstance(row, PlainRow) and marks else None
+        self._requests.advance(life, next_, lazy_to)
         if life.last is None and isinstance(row, PrefillRow) and isinstance(last, int):
             life.last = last
         self._requests.sync(line, life, "launch", problems)
@@ -348,7 +368,9 @@ class Launches:
         life.started, life.len = True, row.high
         self._after(line, life, row, problems)
 
-    def resolve(self, line: int, batch: PendingBatch, life: Life, row: VerifyRow, result: ResultRow | None) -> Claim | None:
+    def resolve(
+        self, line: int, batch: PendingBatch, life: Life, row: VerifyRow, result: ResultRow | None
+    ) -> Claim | None:
         """A verify's result: how many tokens were accepted says what its row has written. Returns the checkpoint."""
         started = 0
         while life.verifies and life.verifies[0][0] <= batch.b:
@@ -383,7 +405,9 @@ class Launches:
             found = Content(batch.b, batch.line, life, crossing or 0, root, crossing or 0) if wrote else None
             self._settled(slot, batch.b, found)
             if wrote and crossing is not None:
-                slot.note(line, batch.b, f"result of b{batch.b} processed", f"b{batch.b} has run: {life.name}@{crossing}")
+                slot.note(
+                    line, batch.b, f"result of b{batch.b} processed", f"b{batch.b} has run: {life.name}@{crossing}"
+                )
                 life.crossed += 1
                 if crossing <= before + retained:
                     claim = Claim(batch.b, line, crossing, slot.id, place, False, False)
@@ -420,6 +444,12 @@ def _targets(row: Row) -> list[Id | UnsetType]:
     """Every slot that a row writes."""
     marks = [mark.slot for mark in row.marks] if isinstance(row, PlainRow) else list(row.may)
     return [number for number in (row.writes, *marks) if number is not None and number is not UNSET]
+
+
+def _position(row: PlainRow, mark: Mark, life: Life) -> int | UnsetType:
+    """The ring position of a mark: as the row says it, else where its slot is."""
+    stated = mark.pos if mark.pos is not UNSET else row.pos
+    return life.ring.index(mark.slot) if stated is UNSET and mark.slot in life.ring else stated
 
 
 def _starts(row: Row, life: Life) -> tuple[int, int]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class Owner:
     """Whoever has slots: a request, a session, a transfer, or somebody yet to be named."""
 
-    __slots__ = ("name", "owned", "over_line")
+    __slots__ = ("name", "over_line", "owned")
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -80,7 +80,9 @@ class Life(Owner):
         self.count = 0
         self.done_len = 0  # tokens of the newest processed row
         self.crossed = 0  # boundaries that processed verify rows have written
-        self.verifies: deque[tuple[int, int]] = deque()  # batch and `crossed` at preparation, of each pending verify row
+        self.verifies: deque[tuple[int, int]] = (
+            deque()
+        )  # batch and `crossed` at preparation, of each pending verify row
         self.last_batch = -1
         self.out = 0  # rows whose result hasn't been processed
         self.started = False
@@ -94,7 +96,9 @@ class Life(Owner):
         self.taint: int | None = None  # the line of the wrong start that its states descend from
         self.transit: set[int] = set()  # slots that have left the ring and aren't published or freed yet
         self.over: Literal["", "done", "left"] = ""
-        self.leaving = False  # a slot that it uses has been freed: it is about to end, or to go on with what isn't its own
+        self.leaving = (
+            False  # a slot that it uses has been freed: it is about to end, or to go on with what isn't its own
+        )
         self.quiet = True  # nothing open and nothing in transit: rows that change nothing need no closer look
         self.opened: Opened = {}
 

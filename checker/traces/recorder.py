@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from checker.traces import format
+from checker.traces.reading import encode
 from runtime.batch import Batch
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
@@ -17,14 +19,16 @@ from runtime.observer import Observer, Recordable
 class Recorder(Observer):
     """Writes one event a line; hand it to an `Engine` as its observer, and close it in the end.
 
-    What comes of a result is told by the engine first, and written behind it.
+    What the cache and the pool do is told by the engine before what it belongs to, and is written behind it.
     """
 
     def __init__(self, path: str | Path) -> None:
         self._file: BinaryIO = Path(path).open("wb")  # noqa: SIM115 (closed by `close`)
-        self._held: list[format.Event] = []
+        self._held: list[format.Publish | format.Free | format.Evict] = []
         self._names: dict[int, list[str]] = {}
         """Whom the rows of each pending batch belong to: a seat may have been given to another since."""
+        self._rings: dict[str, format.Ring] = {}
+        """The ring of each running request as it was written last: what is new in it was taken from the pool."""
 
     def attach(self, engine: Recordable) -> None:
         """Write the header for an engine; raises ValueError where it has done something: a trace tells all of it."""
@@ -35,95 +39,119 @@ class Recorder(Observer):
         config = engine.config
         self._write(
             format.Header(
-                trace=1,
+                trace=2,
                 engine="slotproof runtime",
                 mode="eager" if config.mode == "eager" else "lazy",
-                interval=config.interval,
-                ring=config.ring,
                 slots=config.slots,
                 first_slot=0,
                 lookahead=config.lookahead,
+                ring=config.ring,
+                interval=config.interval,
                 without_spare="skip" if config.without_spare == "skip" else "overwrite",
+                prefill_grid=config.interval,
+                knows=("takes", "frees", "evicts", "ends", "copies"),
             )
         )
 
     def close(self) -> None:
         """End the file."""
+        self._flush(None)
+        self._write(format.Stop(why="closed"))
         self._file.close()
 
     def admit(self, seat: int) -> None:
         """Write an `admit`."""
-        table = self._engine.table
+        self._flush(None)
+        table, name, ring = self._engine.table, self._engine.table.names[seat], self._ring(seat)
+        working, source = int(table.working[seat]), int(table.source[seat])
+        self._take(name, (working, *ring), None)
+        self._rings[name] = ring
         self._write(
             format.Admit(
-                r=table.names[seat],
-                working=int(table.working[seat]),
-                ring=self._ring(seat),
+                r=name,
+                working=working,
+                ring=ring,
                 next=int(table.next[seat]),
                 last=int(table.last[seat]),
+                hit=None if source == ABSENT else format.Hit(slot=source, len=int(table.prefix[seat])),
             )
         )
 
     def prefill(self, batch: Batch) -> None:
-        """Write a `prefill`."""
+        """Write the `launch` of a prefill."""
         rows = self._remember(batch)
-        self._write(
-            format.Prefill(
-                b=batch.number,
-                rows=tuple(
-                    format.PrefillRow(
-                        prefix=row["start"],
-                        copy_from=present(row["source"]),
-                        **self._prepared(row),
-                    )
-                    for row in rows
-                ),
+        copies = tuple(
+            format.CopiedState(
+                from_=row["source"],
+                to=row["working"],
+                len=row["start"],
+                r=name,
             )
+            for name, row in zip(self._names[batch.number], rows, strict=True)
+            if row["source"] not in (ABSENT, row["working"])
         )
+        made = tuple(
+            format.PrefillRow(
+                r=name,
+                reads=row["working"] if row["start"] else None,
+                writes=row["working"],
+                start=row["start"],
+                len=row["seq_len"],
+                marks=_marks(row),
+                next=int(self._engine.table.next[row["seat"]]),
+                last=int(self._engine.table.last[row["seat"]]),
+                ring=self._ring(row["seat"]),
+            )
+            for name, row in zip(self._names[batch.number], rows, strict=True)
+        )
+        self._write(format.Launch(b=batch.number, rows=made, copies=copies))
 
     def prepare(self, batch: Batch) -> None:
-        """Write a `prepare`."""
+        """Write the `launch` of a decode batch."""
         rows = self._remember(batch)
-        self._write(
-            format.Prepare(
-                b=batch.number,
-                rows=tuple(
-                    format.PrepareRow(
-                        count=row["decode_count"],
-                        **self._prepared(row),
-                    )
-                    for row in rows
-                ),
+        made = tuple(
+            format.DecodeRow(
+                r=name,
+                reads=row["working"],
+                writes=row["working"],
+                start=row["start"],
+                len=row["seq_len"],
+                marks=_marks(row),
+                count=row["decode_count"],
+                next=int(self._engine.table.next[row["seat"]]),
+                last=int(self._engine.table.last[row["seat"]]),
+                ring=self._ring(row["seat"]),
             )
+            for name, row in zip(self._names[batch.number], rows, strict=True)
         )
+        self._write(format.Launch(b=batch.number, rows=made))
 
     def process(self, batch: Batch, alive: Bools, finishes: Bools, ahead: Ints) -> None:
         """Write a `process`, and then what came of it."""
         names = self._names.pop(batch.number)
         decoded = batch.rows.decode_count > 0
-        self._write(
-            format.Process(
-                b=batch.number,
-                rows=tuple(
-                    self._result(names[place], int(seat), bool(alive[place]), bool(finishes[place]))
-                    if not decoded[place]
-                    else self._result(
-                        names[place], int(seat), bool(alive[place]), bool(finishes[place]), int(ahead[place])
-                    )
-                    for place, seat in enumerate(batch.rows.seat)
-                ),
-            )
+        rows = tuple(
+            self._result(names[place], int(seat), bool(alive[place]), bool(finishes[place]), int(ahead[place]))
+            if decoded[place]
+            else self._result(names[place], int(seat), bool(alive[place]), bool(finishes[place]))
+            for place, seat in enumerate(batch.rows.seat)
         )
-        self._flush()
+        self._write(format.Process(b=batch.number, rows=rows))
+        self._flush(batch.number)
+        for row in rows:
+            if row.done:
+                self._end(row.r, "finish")
+            elif isinstance(row.ring, tuple):
+                self._show(row.r, row.ring, batch.number)
 
-    def _result(self, name: str, seat: int, alive: bool, done: bool, ahead: int | None = None) -> format.ProcessRow:
+    def _result(self, name: str, seat: int, alive: bool, done: bool, ahead: int | None = None) -> format.ResultRow:
         table = self._engine.table
         if not alive:
-            return format.ProcessRow(r=name, skipped=True, done=False)
+            return format.ResultRow(r=name, skipped=True, done=False)
         lookahead = UNSET if ahead is None else ahead
         if done:
-            return format.ProcessRow(r=name, skipped=False, done=True, lookahead=lookahead)
-        return format.ProcessRow(
+            return format.ResultRow(r=name, skipped=False, done=True, lookahead=lookahead)
+        return format.ResultRow(
             r=name,
             skipped=False,
             done=False,
@@ -142,43 +170,54 @@ class Recorder(Observer):
         """Hold a `free` likewise."""
         self._held.append(format.Free(slots=tuple(slots.tolist())))
 
-    def abort(self, seat: int) -> None:
-        """Write what an abort has freed: that is all that a trace tells of it."""
-        self._flush()
-
     def evict(self, slot: int) -> None:
-        """Write an `evict`."""
-        self._write(format.Evict(slot=slot))
+        """Hold an `evict`: it made room for what comes next."""
+        self._held.append(format.Evict(slot=slot))
+
+    def abort(self, seat: int) -> None:
+        """Write what an abort has freed, and the end."""
+        self._flush(None)
+        self._end(self._engine.table.names[seat], "abort")
+
+    def _end(self, name: str, why: str) -> None:
+        self._rings.pop(name, None)
+        self._write(format.End(r=name, why="finish" if why == "finish" else "abort"))
 
     def _remember(self, batch: Batch) -> list[dict[str, int]]:
+        self._flush(None)
         rows = batch.rows.listed()
-        self._names[batch.number] = [self._engine.table.names[row["seat"]] for row in rows]
+        names = self._names[batch.number] = [self._engine.table.names[row["seat"]] for row in rows]
+        for name, row in zip(names, rows, strict=True):
+            self._show(name, self._ring(row["seat"]), None)
         return rows
 
-    def _prepared(self, row: dict[str, int]) -> dict[str, Any]:
-        """Return what the rows of a prefill and of a decode both tell, the request's values after preparation."""
-        table, seat = self._engine.table, row["seat"]
-        return {
-            "r": table.names[seat],
-            "len": row["seq_len"],
-            "mark": present(row["mark"]),
-            "slot": present(row["slot"]),
-            "pos": present(row["position"]),
-            "next": int(table.next[seat]),
-            "last": int(table.last[seat]),
-            "ring": self._ring(seat),
-        }
+    def _show(self, name: str, ring: format.Ring, during: int | None) -> None:
+        """Write as taken what is new in a ring."""
+        before = self._rings.get(name, ())
+        self._take(name, tuple(slot for slot in ring if slot not in before), during)
+        self._rings[name] = ring
+
+    def _take(self, name: str, slots: format.Ring, during: int | None) -> None:
+        taken = tuple(slot for slot in slots if slot is not None)
+        if taken:
+            self._write(format.Take(slots=taken, r=name, during=during))
 
     def _ring(self, seat: int) -> format.Ring:
         return tuple(present(slot) for slot in self._engine.table.ring[seat].tolist())
 
-    def _flush(self) -> None:
+    def _flush(self, during: int | None) -> None:
         for event in self._held:
-            self._write(event)
+            self._write(replace(event, during=during))
         self._held.clear()
 
     def _write(self, event: format.Header | format.Event) -> None:
-        self._file.write(format.encode(event))
+        self._file.write(encode(event))
+
+
+def _marks(row: dict[str, int]) -> tuple[format.Mark, ...]:
+    if row["mark"] == ABSENT:
+        return ()
+    return (format.Mark(len=row["mark"], slot=row["slot"], pos=row["position"]),)
 
 
 def present(value: int) -> int | None:

@@ -34,6 +34,8 @@ class Requests:
         self.error = error
         self._positions = 0 if header.ring is UNSET else header.ring
         self._taken: dict[str, Owner] = {}  # who has taken slots before it was admitted
+        self.given: list[tuple[int, int, Life, int]] = []
+        """What was published before the line of the result that it belongs to: batch, line, request, slot."""
         self._arrivals: list[tuple[int, Life, int, int]] = []
 
     def named(self, name: str) -> Life | None:
@@ -76,7 +78,9 @@ class Requests:
             return slot
         before = slot.owner
         if before is not None and before in (self._taken.get(life.name), self._taken.get("")):
+            disputed = slot.bad
             slot.give_to(life.holder)
+            slot.bad = disputed
         elif before is None and not slot.cached and "takes" in self._header.knows:
             message = f"{life.name} has slot {number} as its {role}, which nobody took from the pool"
             root = self._table.bad(line, event, life, slot, None, "one-owner", message)
@@ -87,8 +91,20 @@ class Requests:
         slot.note(line, None, f"{life.name} takes it as its {role}")
         return slot
 
-    def arrive(self, line: int) -> None:
-        """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken."""
+    def arrive(self, line: int, processing: int | None = None) -> None:
+        """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken.
+
+        `processing`: the batch whose result comes next; what stands before its line and belongs to it has still time.
+        """
+        later = [found for found in self.given if found[0] == processing]
+        for during, shown, life, number in self.given:
+            if during == processing:
+                continue
+            slot = self._table.at(number)
+            if slot is not None and slot.cached and not life.over and number in life.in_use():
+                message = f"{life.name} publishes slot {number} and goes on using it"
+                slot.bad = self._table.bad(shown, "publish", life, slot, slot.label, "one-owner", message)
+        self.given = later
         arrivals, self._arrivals = self._arrivals, []
         for shown, life, position, number in arrivals:
             if not life.over and position < len(life.ring) and life.ring[position] == number:
@@ -107,8 +123,8 @@ class Requests:
             if gone and event != "process":
                 text = f"preparation took slot {min(gone)} out of the ring"
                 found.append(Problem("launch:ring", rules.ODD, text, min(gone)))
-                for number in gone:
-                    self._table.at(number).excused = True  # type: ignore[union-attr]
+                for departed in gone:
+                    self._table.at(departed).excused = True  # type: ignore[union-attr]
             life.transit |= gone
             life.ring = ring
             for position, number in enumerate(ring):
@@ -128,11 +144,13 @@ class Requests:
                         self._arrivals.append((line, life, position, number))
                     else:
                         self.turn_up(line, event, life, number, f"ring position {position}")
-            for number in sorted({number for number in named if named.count(number) > 1}):
-                self._table.twice(line, event, life, number)
+            if life.home is not None:
+                named.append(life.home.id)
+            for twice in sorted({number for number in named if named.count(number) > 1}):
+                self._table.twice(line, event, life, twice)
         if "frees" in self._header.knows:
-            for number in waiting & life.transit:
-                self._table.leak(line, life, number)
+            for left in waiting & life.transit:
+                self._table.leak(line, life, left)
         life.hush()
         return found
 
@@ -285,6 +303,10 @@ class Requests:
         life = self.ended.pop(name, None)
         if life is None:
             raise self.error(line, f"request {name} isn't running")
+        for number in life.in_use():
+            slot = self._table.at(number)
+            if slot is not None:
+                self._table.heal_leak(line, slot)
         taken = [self._table.reclaim(line, event, life, number) for number in sorted(life.in_use())]
         if not any(taken):
             text = f"a row for {name}, which was over at line {life.over_line}"

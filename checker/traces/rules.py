@@ -46,7 +46,9 @@ def launched(header: Header, life: Life, row: PlainRow, start: int, copied: Id |
             yield Problem("launch:prefix", ODD, f"a prefix of {start} tokens leaves nothing of {row.len}")
         grid = header.prefill_grid
         if not life.started and grid is not UNSET and header.grid_from == "zero" and start % grid:
-            yield Problem("launch:prefix-grid", "grid", f"the cached prefix of {start} tokens isn't a multiple of {grid}")
+            yield Problem(
+                "launch:prefix-grid", "grid", f"the cached prefix of {start} tokens isn't a multiple of {grid}"
+            )
         if life.started and row.len <= life.len:
             yield Problem("launch:len", ODD, f"prefill to {row.len} tokens after {life.len}")
         if life.count:
@@ -85,7 +87,9 @@ def _target(
         yield Problem("launch:target", ODD, text, id_of(slot))
 
 
-def launch_pointers(header: Header, life: Life, row: Row, next_: Pointer, last: Pointer, ring: Ring) -> Iterator[Problem]:
+def launch_pointers(
+    header: Header, life: Life, row: Row, next_: Pointer, last: Pointer, ring: Ring
+) -> Iterator[Problem]:
     """`next` and `last` after preparation (the eager `next` has `flips` besides)."""
     marks = row.marks if isinstance(row, PlainRow) else ()
     prefill = isinstance(row, PrefillRow)

@@ -54,7 +54,9 @@ class SlotTable:
         else:
             which = f"slot {number}, and the header has {first} to {last}"
         text = f"{what} {which}"
-        self._book.add(Violation(line, event, owner.name if owner else None, number, None, "one-owner", "nothing", text))
+        self._book.add(
+            Violation(line, event, owner.name if owner else None, number, None, "one-owner", "nothing", text)
+        )
 
     def bad(
         self,
@@ -77,7 +79,7 @@ class SlotTable:
     def take(self, line: int, event: str, owner: Owner, number: Id, role: str = "") -> Slot | None:
         """Somebody gets a slot (`role`: for what); anything but a free one then has two owners."""
         slot = self.at(number)
-        what = f"{owner.name} takes" + f" as its {role}" * bool(role)
+        what = f"{owner.name} takes" + (f" as its {role}" if role else "")
         if slot is None:
             self.impossible(line, event, owner, number, what)
             return None
@@ -93,7 +95,7 @@ class SlotTable:
         """Two ring positions of one request hold the same slot."""
         slot = self.at(number)
         if slot is not None:
-            message = f"two positions of {life.name}'s ring hold slot {number}"
+            message = f"{life.name} has slot {number} twice, in its ring or as its working slot"
             slot.bad = self.bad(line, event, life, slot, None, "one-owner", message)
 
     def free(self, line: int, number: Id, in_flight: Life | None) -> None:
@@ -121,17 +123,20 @@ class SlotTable:
             self.bad(line, "evict", slot.owner, slot, None, "one-owner", message)
         self._release(line, slot, "evicted")
 
-    def publish(self, line: int, event: str, life: Life, number: Id, length: int, shared: bool) -> None:
-        """The slot goes to the cache under `length` tokens of the request."""
+    def publish(self, line: int, event: str, life: Life, number: Id, length: int, shared: bool, early: bool) -> None:
+        """The slot goes to the cache under `length` tokens of the request.
+
+        `early`: it belongs to a result that has not been read yet, so that its ring is still the one before.
+        """
         slot = self.at(number)
         if slot is None:
             self.impossible(line, event, life, number, f"{life.name} publishes")
             return
-        message = ""
+        message, root = "", None
         used = not life.over and slot.id in life.in_use() and slot.id not in life.transit
         if slot.cached or slot.owner is not life.holder:
             message = f"{life.name} publishes slot {number}, which belongs to {slot.owner_words()}"
-        elif used and not shared:
+        elif used and not shared and not early:
             message = f"{life.name} publishes slot {number} and goes on using it"
         if message:
             root = self.bad(line, event, life, slot, length, "one-owner", message)
@@ -205,16 +210,18 @@ class SlotTable:
         """The key of one slot moves to another; the first goes back to who uses it, else to the pool."""
         old, new = self.at(source), self.at(target)
         if old is None or new is None:
-            self.impossible(line, "rekey", None, source if old is None else target, "a key moves between slots, one of them")
+            number = source if old is None else target
+            self.impossible(line, "rekey", None, number, "a key moves from or to")
             return
         if not old.cached or old.key is None or old.label is None:
             message = f"the key of slot {source} moves, which belongs to {old.owner_words()}"
             self.bad(line, "rekey", old.owner, old, None, "one-owner", message)
             return
         key, label = old.key, old.label
+        root: int | None
         if new.cached or new.owner not in (key.holder, using, None):
             message = f"a key moves to slot {target}, which belongs to {new.owner_words()}"
-            root: int | None = self.bad(line, "rekey", None, new, label, "one-owner", message)
+            root = self.bad(line, "rekey", None, new, label, "one-owner", message)
         else:
             root = self._content(line, "rekey", key, new, label)
         new.note(line, None, f"the key of {label} tokens of {key.name} moves here")

@@ -15,12 +15,17 @@ from checker.traces.verdict import Problem
 class Move(Owner):
     """A transfer that has not ended; `before`: whose the slot was, with its key."""
 
-    __slots__ = ("before", "bad", "event", "key", "label", "length")
+    __slots__ = ("bad", "before", "event", "key", "label", "length")
 
     def __init__(self, event: Transfer, slot: Slot) -> None:
         super().__init__(f"transfer {event.t}")
         self.event = event
-        self.before, self.key, self.label, self.bad = slot.owner, slot.key if slot.cached else None, slot.label, slot.bad
+        self.before, self.key, self.label, self.bad = (
+            slot.owner,
+            slot.key if slot.cached else None,
+            slot.label,
+            slot.bad,
+        )
         self.length = event.len
 
 

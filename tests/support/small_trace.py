@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
-from checker.traces.format import (
-    UNSET,
-    Admit,
-    Event,
-    Free,
-    Header,
-    Prefill,
-    PrefillRow,
-    Prepare,
-    PrepareRow,
-    Process,
-    ProcessRow,
-    Publish,
-)
+from checker.traces.format import Event as Event2
+from checker.traces.format import Header as Header2
+from checker.traces.format1 import Admit1 as Admit
+from checker.traces.format1 import Event1 as Event
+from checker.traces.format1 import Free1 as Free
+from checker.traces.format1 import Header1 as Header
+from checker.traces.format1 import Prefill1 as Prefill
+from checker.traces.format1 import PrefillRow1 as PrefillRow
+from checker.traces.format1 import Prepare1 as Prepare
+from checker.traces.format1 import PrepareRow1 as PrepareRow
+from checker.traces.format1 import Process1 as Process
+from checker.traces.format1 import ProcessRow1 as ProcessRow
+from checker.traces.format1 import Publish1 as Publish
+from checker.traces.format1 import Unreadable, Upgrade
+from checker.traces.judge import Judge
+from checker.traces.reading import BadTrace
 from checker.traces.verdict import Verdict
-from checker.traces.verdict_judge import Judge
 
 EAGER = Header(1, "by hand", "eager", 2, 2, 16, 1, 1)
 LAZY = Header(1, "by hand", "lazy", 2, 2, 16, 1, 1)
@@ -95,12 +98,29 @@ def judge(events: list[Event], header: Header = EAGER, cut: bool = False) -> Ver
     """The verdict of a trace; the look at every row must agree with the short cut."""
     results = []
     for close_look in (False, True):
-        judge = Judge(header, close_look=close_look)
-        for line, event in enumerate(events, 2):
+        upgraded, lines = upgrade(header, events, cut)
+        judge = Judge(upgraded, close_look=close_look)
+        for line, event in lines:
             judge.feed(line, event)
         results.append(judge.result(cut))
     assert results[0] == results[1]
     return results[0]
+
+
+def upgrade(header: Header, events: Iterable[Event], cut: bool = False) -> tuple[Header2, Iterator[tuple[int, Event2]]]:
+    """A trace of format 1 as a reader gives it: its header and its events in format 2, with their lines."""
+    upgrading = Upgrade(header)
+
+    def lines() -> Iterator[tuple[int, Event2]]:
+        line = 1
+        for line, event in enumerate(events, 2):
+            try:
+                yield from upgrading.events(line, event)
+            except Unreadable as error:
+                raise BadTrace("-", line, str(error)) from error
+        yield from upgrading.rest(line, cut)
+
+    return upgrading.header, lines()
 
 
 def kinds(verdict: Verdict) -> list[str]:

@@ -14,20 +14,18 @@ from typing import Any, NamedTuple
 from msgspec import UNSET
 
 from checker.traces.conformance.shadow_design import Offering
-from checker.traces.format import (
-    Admit,
-    Event,
-    Evict,
-    Free,
-    Header,
-    Prefill,
-    PrefillRow,
-    Prepare,
-    PrepareRow,
-    Process,
-    ProcessRow,
-    Publish,
-)  # fmt: skip
+from checker.traces.format1 import Admit1 as Admit
+from checker.traces.format1 import Event1 as Event
+from checker.traces.format1 import Evict1 as Evict
+from checker.traces.format1 import Free1 as Free
+from checker.traces.format1 import Header1 as Header
+from checker.traces.format1 import Prefill1 as Prefill
+from checker.traces.format1 import PrefillRow1 as PrefillRow
+from checker.traces.format1 import Prepare1 as Prepare
+from checker.traces.format1 import PrepareRow1 as PrepareRow
+from checker.traces.format1 import Process1 as Process
+from checker.traces.format1 import ProcessRow1 as ProcessRow
+from checker.traces.format1 import Publish1 as Publish
 from spec.actions.abort import abort
 from spec.actions.admission import admit
 from spec.actions.cache import evict

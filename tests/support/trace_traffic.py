@@ -6,22 +6,21 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.traces.format import (
-    UNSET,
-    Admit,
-    Event,
-    Evict,
-    Free,
-    Header,
-    Prefill,
-    PrefillRow,
-    Prepare,
-    PrepareRow,
-    Process,
-    ProcessRow,
-    Publish,
-    encode,
-)
+from msgspec import UNSET
+
+from checker.traces.format1 import Admit1 as Admit
+from checker.traces.format1 import Event1 as Event
+from checker.traces.format1 import Evict1 as Evict
+from checker.traces.format1 import Free1 as Free
+from checker.traces.format1 import Header1 as Header
+from checker.traces.format1 import Prefill1 as Prefill
+from checker.traces.format1 import PrefillRow1 as PrefillRow
+from checker.traces.format1 import Prepare1 as Prepare
+from checker.traces.format1 import PrepareRow1 as PrepareRow
+from checker.traces.format1 import Process1 as Process
+from checker.traces.format1 import ProcessRow1 as ProcessRow
+from checker.traces.format1 import Publish1 as Publish
+from checker.traces.reading import encode
 
 HEADER = Header(1, "generated", "eager", 8, 2, 64, 1, 1)
 

@@ -4,34 +4,32 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from checker.command.report.conformance import conformance_lines
 from checker.model.known_designs import DESIGNS
 from checker.traces.conformance.conformance import Conformance
 from checker.traces.conformance.divergence import Conformity
 from checker.traces.conformance.slot_map import SlotNames
-from checker.traces.format import (
-    UNSET,
-    Admit,
-    Event,
-    Evict,
-    Free,
-    Header,
-    Prefill,
-    PrefillRow,
-    Prepare,
-    PrepareRow,
-    Process,
-    ProcessRow,
-    Publish,
-    read_trace,
-)
+from checker.traces.format1 import Admit1 as Admit
+from checker.traces.format1 import Event1 as Event
+from checker.traces.format1 import Evict1 as Evict
+from checker.traces.format1 import Free1 as Free
+from checker.traces.format1 import Header1 as Header
+from checker.traces.format1 import Prefill1 as Prefill
+from checker.traces.format1 import PrefillRow1 as PrefillRow
+from checker.traces.format1 import Prepare1 as Prepare
+from checker.traces.format1 import PrepareRow1 as PrepareRow
+from checker.traces.format1 import Process1 as Process
+from checker.traces.format1 import ProcessRow1 as ProcessRow
+from checker.traces.format1 import Publish1 as Publish
+from checker.traces.reading import read_trace
 from spec.design import Design
 from spec.language import Vector
 from spec.scope import Scope
 from spec.state import initial
 from tests.support.paths import SPEC, TRACES
-from tests.support.small_trace import EAGER, LAZY, change, good, prefill, prepare, process
+from tests.support.small_trace import EAGER, LAZY, change, good, prefill, prepare, process, upgrade
 from tests.support.trace_traffic import long_trace
 
 
@@ -45,8 +43,9 @@ class Named(Design):
 
 
 def conform(events: list[Event], design: type[Design] = Named, header: Header = EAGER, **named: Any) -> Conformity:
-    conformance = Conformance(header, design)
-    for line, event in enumerate(events, 2):
+    upgraded, lines = upgrade(header, events, named.get("cut", False))
+    conformance = Conformance(upgraded, design)
+    for line, event in lines:
         conformance.feed(line, event)
     return conformance.result(**named)
 
@@ -405,8 +404,9 @@ def test_the_trace_decides_whether_there_is_a_spare() -> None:
     result = conform([*lazy_start(), skipped], Design, LAZY)
     assert where(result) == (6, "prepare", "mark", 4, None)
     assert needs(result) == []
-    skipping = Conformance(LAZY, Design, "skip")
-    for line, event in enumerate([*lazy_start(), skipped], 2):
+    header, lines = upgrade(LAZY, [*lazy_start(), skipped])
+    skipping = Conformance(header, Design, "skip")
+    for line, event in lines:
         skipping.feed(line, event)
     assert skipping.result().conforms
     # A spare that no design asks for, because nothing is marked.

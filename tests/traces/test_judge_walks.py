@@ -9,11 +9,18 @@ import pytest
 from checker.command.report.conformance import conformance_lines
 from checker.model.known_designs import DESIGNS
 from checker.traces.conformance.conformance import Conformance
-from checker.traces.format import Admit, Evict, Free, Prefill, Prepare, Process, Publish
-from checker.traces.verdict_judge import Judge
+from checker.traces.format1 import Admit1 as Admit
+from checker.traces.format1 import Evict1 as Evict
+from checker.traces.format1 import Free1 as Free
+from checker.traces.format1 import Prefill1 as Prefill
+from checker.traces.format1 import Prepare1 as Prepare
+from checker.traces.format1 import Process1 as Process
+from checker.traces.format1 import Publish1 as Publish
+from checker.traces.judge import Judge
 from spec.design import Design
 from spec.properties import exact_label, no_inflight_target, one_owner
 from spec.scope import EAGER, LAZY, Scope
+from tests.support.small_trace import upgrade
 from tests.support.spec_trace import Step, header_of, walk
 from tests.support.walk_scopes import scope_of
 
@@ -28,15 +35,17 @@ def broken(steps: list[Step], design: Design) -> list[tuple[int, str]]:
 
 
 def judged(steps: list[Step], scope: Scope) -> str:
-    judge = Judge(header_of(scope), close_look=len(steps) % 2 == 0)
-    for line, event in enumerate((event for step in steps for event in step.events), 2):
+    header, lines = upgrade(header_of(scope), (event for step in steps for event in step.events))
+    judge = Judge(header, close_look=len(steps) % 2 == 0)
+    for line, event in lines:
         judge.feed(line, event)
     return judge.result().outcome
 
 
 def conformed(steps: list[Step], scope: Scope, design: type[Design]) -> Conformance:
-    conformance = Conformance(header_of(scope), design, scope.without_spare)
-    for line, event in enumerate((event for step in steps for event in step.events), 2):
+    header, lines = upgrade(header_of(scope), (event for step in steps for event in step.events))
+    conformance = Conformance(header, design, scope.without_spare)
+    for line, event in lines:
         conformance.feed(line, event)
     return conformance
 

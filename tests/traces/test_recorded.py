@@ -9,8 +9,8 @@ import pytest
 from checker.command.report.verify import cells
 from checker.model.known_designs import RELEASES, released
 from checker.traces.corpus import design_of, judge_recorded
-from checker.traces.format import BadTrace
 from checker.traces.judge_file import judge_file
+from checker.traces.reading import BadTrace
 from tests.support.paths import ROOT, TRACES
 
 GOOD = TRACES / "sglang-0.5.23-eager-p12-n20-b5-good.ndjson"

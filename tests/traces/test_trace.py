@@ -4,8 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 
-from checker.traces.format import UNSET, Admit, BadTrace, Event, Free, Header, ProcessRow, encode, read_trace
+from checker.traces.format import Admit, Event, Free, Stop, Take
+from checker.traces.format1 import Free1, Header1, Upgrade
+from checker.traces.format1 import ProcessRow1 as ProcessRow
+from checker.traces.reading import BadTrace, encode, read_trace
 from tests.support.paths import TRACES
 
 FILES = sorted(TRACES.glob("*.ndjson"))
@@ -46,23 +50,30 @@ def test_there_are_ten_recorded_traces() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_reading_and_encoding_again_changes_nothing(path: Path) -> None:
+def test_reading_and_encoding_again_changes_nothing(path: Path, tmp_path: Path) -> None:
+    """What was read of format 1, written down in format 2, reads as the same events."""
     reader = read_trace(path)
-    lines = [encode(reader.header), *(encode(event) for _, event in reader)]
-    recorded = [json.loads(line) for line in path.read_bytes().splitlines()]
-    assert [json.loads(line) for line in lines] == recorded
-    assert all(line.endswith(b"\n") for line in lines)
+    events = list(reader)
+    assert reader.format == 1
     assert not reader.cut
+    upgraded = tmp_path / "upgraded.ndjson"
+    upgraded.write_bytes(b"".join([encode(reader.header), *(encode(event) for _, event in events)]))
+    again = read_trace(upgraded)
+    assert again.format == 2
+    assert again.header == reader.header
+    assert [event for _, event in again] == [event for _, event in events]
+    assert type(events[-1][1]) is Stop
 
 
 def test_line_numbers_count_from_the_header(tmp_path: Path) -> None:
-    assert [line for line, _ in read(write(tmp_path, HEADER, *EVENTS))] == list(range(2, 9))
+    assert sorted({line for line, _ in read(write(tmp_path, HEADER, *EVENTS))}) == list(range(2, 9))
 
 
 def test_unknown_fields_are_ignored(tmp_path: Path) -> None:
     header = HEADER.replace('"trace"', '"host": {"cpus": 2}, "trace"')
     events = read(write(tmp_path, header, ADMIT.replace('"r"', '"note": [1], "r"')))
-    assert events == [(2, Admit("A", 1, (2, 3), 0, 1))]
+    admitted = Admit(r="A", working=1, ring=(2, 3), next=0, last=1)
+    assert events == [(2, Take(slots=(1, 2, 3), r="A")), (2, admitted)]
 
 
 def required(line: str) -> list[tuple[str, str]]:
@@ -112,7 +123,7 @@ def test_a_wrong_type_is_an_error(tmp_path: Path, old: str, new: str) -> None:
     assert str(caught.value).startswith(f"{caught.value.path}:2: ")
 
 
-@pytest.mark.parametrize("bad", ['"interval": 0', '"ring": 0', '"slots": 0', '"mode": "hasty"', '"trace": 2'])
+@pytest.mark.parametrize("bad", ['"interval": 0', '"ring": 0', '"slots": 0', '"mode": "hasty"', '"trace": 3'])
 def test_a_header_out_of_range_is_an_error(tmp_path: Path, bad: str) -> None:
     event = json.loads(HEADER)
     event.update(json.loads("{" + bad + "}"))
@@ -123,12 +134,12 @@ def test_a_header_out_of_range_is_an_error(tmp_path: Path, bad: str) -> None:
 def test_a_line_without_an_end_is_not_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadTrace, match=r":1: the line is longer than 16,777,216 bytes"):
         read_trace("/dev/zero")
-    monkeypatch.setattr("checker.traces.format.LONGEST_LINE", 200)
+    monkeypatch.setattr("checker.traces.reading.LONGEST_LINE", 200)
     path = tmp_path / "long.ndjson"
-    path.write_bytes(HEADER.encode() + b"\n" + encode(Free((1,))) + b" " * 300)
+    path.write_bytes(HEADER.encode() + b"\n" + encode(Free1((1,))) + b" " * 300)
     reader = read_trace(path)
     events = iter(reader)
-    assert next(events) == (2, Free((1,)))
+    assert next(events) == (2, Free(slots=(1,)))
     with pytest.raises(BadTrace, match=r":3: the line is longer than 200 bytes"):
         next(events)
 
@@ -160,13 +171,13 @@ def test_bytes_that_are_no_text_are_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("length", [1, 20, len(ADMIT) - 1])
 def test_an_incomplete_last_line_cuts_the_trace(tmp_path: Path, length: int) -> None:
     reader = read_trace(write(tmp_path, HEADER, ADMIT, ADMIT[:length], end=""))
-    assert [line for line, _ in reader] == [2]
+    assert [line for line, _ in reader] == [2, 2]
     assert reader.cut
 
 
 def test_a_complete_last_line_without_a_newline_is_read(tmp_path: Path) -> None:
     reader = read_trace(write(tmp_path, HEADER, ADMIT, end=""))
-    assert [line for line, _ in reader] == [2]
+    assert [line for line, _ in reader] == [2, 2]
     assert not reader.cut
 
 
@@ -182,10 +193,13 @@ def test_an_incomplete_line_with_its_newline_is_an_error(tmp_path: Path) -> None
 
 def test_rows_that_are_skipped_or_done_need_no_pointers() -> None:
     assert ProcessRow("A", True, False).next is UNSET
-    assert encode(Free((1, None))) == b'{"e":"free","slots":[1,null]}\n'
+    assert encode(Free1((1, None))) == b'{"e":"free","slots":[1,null]}\n'
     with pytest.raises(ValueError, match="neither skipped nor done"):
         ProcessRow("A", False, False)
 
 
 def test_the_header_reads_as_written(tmp_path: Path) -> None:
-    assert read_trace(write(tmp_path, HEADER)).header == Header(1, "e", "eager", 8, 2, 64, 1, 1)
+    header = read_trace(write(tmp_path, HEADER)).header
+    assert header == Upgrade(Header1(1, "e", "eager", 8, 2, 64, 1, 1)).header
+    assert (header.trace, header.engine, header.mode, header.interval, header.ring) == (2, "e", "eager", 8, 2)
+    assert (header.slots, header.first_slot, header.lookahead, header.without_spare) == (64, 1, 1, "overwrite")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.traces.format import BadTrace, read_trace
+from checker.traces.judge import judge_trace
+from checker.traces.reading import BadTrace, read_trace
 from checker.traces.verdict import Verdict
-from checker.traces.verdict_judge import judge_trace
 from tests.support.paths import TRACES
 from tests.support.trace_edits import Edit, enumerate_edits
 
@@ -27,7 +27,15 @@ FILES = [
 
 WHEN = "designs advance `next` at different moments between a claim and its result; conformance decides"
 NULL = "null is unknown, and what isn't known isn't checked"
+POSITION = "a position that isn't known isn't checked"
 SURVIVORS = {
+    ("prefill", "rows.pos", "to null"): POSITION,
+    ("prepare", "rows.pos", "to null"): POSITION,
+    (
+        "prepare",
+        "rows.last",
+        "from null",
+    ): "a pointer that no other line shows (0.5.17), with the value that rows explain",
     ("header", "engine", "other name"): "a name for people",
     ("header", "slots", "+1"): "a larger pool allows all that a smaller one does",
     ("header", "slots", "-1"): "the last slot isn't used",
@@ -49,7 +57,7 @@ SURVIVORS = {
 def told(verdict: Verdict) -> tuple[object, object]:
     return (
         [(v.line, v.kind, v.slot) for v in verdict.violations],
-        [(h.property, h.line, h.slot, h.healed_at, h.harmful_at) for h in verdict.hazards],
+        [*[(h.property, h.line, h.slot, h.healed_at, h.harmful_at) for h in verdict.hazards], verdict.unmarked],
     )
 
 

@@ -7,12 +7,33 @@ import msgspec
 import pytest
 
 from checker.command.report import traces as report
-from checker.traces.format import Admit, BadTrace, Event, Evict, Free, Process, Publish
+from checker.traces.format import Launch, Mark
+from checker.traces.format import PrefillRow as row2
+from checker.traces.format1 import Admit1 as Admit
+from checker.traces.format1 import Event1 as Event
+from checker.traces.format1 import Evict1 as Evict
+from checker.traces.format1 import Free1 as Free
+from checker.traces.format1 import Process1 as Process
+from checker.traces.format1 import Publish1 as Publish
+from checker.traces.judge import Judge, judge_trace
 from checker.traces.judge_file import Judgement
-from checker.traces.slot_history import HISTORY
-from checker.traces.verdict_judge import Judge, judge_trace
+from checker.traces.reading import BadTrace
+from checker.traces.slots import HISTORY
 from tests.support.paths import TRACES
-from tests.support.small_trace import change, good, hazards, hit, judge, kinds, prefill, prepare, process, with_row
+from tests.support.small_trace import (
+    EAGER,
+    change,
+    good,
+    hazards,
+    hit,
+    judge,
+    kinds,
+    prefill,
+    prepare,
+    process,
+    upgrade,
+    with_row,
+)
 from tests.support.trace_traffic import HEADER as TRAFFIC
 from tests.support.trace_traffic import long_trace, traffic
 
@@ -141,6 +162,10 @@ BROKEN: dict[str, tuple[str, int, int, list[Event]]] = {
     "evicted while free": ("one-owner", 6, 9, [*good()[:4], Evict(9)]),
     "published while in the ring": ("one-owner", 6, 3, change(4, slot=3)),
     "published twice": ("one-owner", 13, 2, change(11, slot=2, len=2)),
+    "length jumps": ("exact-label", 9, 1, change(7, len=7)),
+    "length stands still": ("exact-label", 9, 1, change(7, len=4)),
+    "slot below the first": ("one-owner", 2, 0, change(0, working=0)),
+    "slot beyond the last": ("one-owner", 6, 17, change(4, slot=17)),
     "another's slot published": ("one-owner", 6, 6, [
         *good()[:4], Publish("A", 6, 2, True),
     ]),
@@ -159,10 +184,15 @@ def test_violations(name: str) -> None:
 
 
 def test_a_rewrite_of_the_same_state_by_the_same_request_is_right() -> None:
-    again = prefill(1, "A", 3, 0, None, 2, 2, 0, 1, 0, (4, 3))
-    assert judge([*good()[:2], *good()[3:5], again]).outcome == "cut"
-    other = with_row(again, mark=3)
-    assert kinds(judge([*good()[:2], *good()[3:5], other])) == ["no-inflight-target"]
+    header, lines = upgrade(EAGER, [*good()[:2], *good()[3:5]])
+    begun = [event for _, event in lines]
+    for mark, kind in ((2, []), (3, ["no-inflight-target"])):
+        marks = (Mark(mark, 2, 0),)
+        again = row2(r="A", reads=None, writes=1, start=0, len=3, marks=marks, next=1, last=0, ring=(4, 3))
+        found = Judge(header)
+        for line, event in enumerate([*begun, Launch(b=1, rows=(again,))], 2):
+            found.feed(line, event)
+        assert kinds(found.result()) == kind
 
 
 def test_a_promised_state_may_be_published() -> None:
@@ -272,8 +302,6 @@ ERRORS: dict[str, tuple[int, str, list[Event]]] = {
     "admitted while running": (3, "is running already", [good()[0], good()[0]]),
     "two rows for one request": (4, "two rows", [*good()[:2], change(2, rows=good()[2].rows * 2)[2]]),  # type: ignore[union-attr]
     "no lookahead in a decode row": (8, "lookahead", change(6, lookahead=msgspec.UNSET)),
-    "slot below the first": (2, "no slot 0", change(0, working=0)),
-    "slot beyond the last": (6, "no slot 17", change(4, slot=17)),
     "ring too short": (3, "a ring of 1", change(1, ring=(2,))),
     "publication by nobody": (6, "no such request", change(4, r="B")),
 }
@@ -302,17 +330,18 @@ def test_a_request_that_frees_a_slot_while_running_has_left() -> None:
 
 
 def test_memory_is_bounded_by_slots_and_running_requests() -> None:
-    judge_ = Judge(TRAFFIC)
+    header, lines = upgrade(TRAFFIC, traffic(8))
+    judge_ = Judge(header)
     longest = 0
-    for line, event in enumerate(traffic(8), 2):
+    for line, event in lines:
         judge_.feed(line, event)
         if line % 500 == 0:
             slots = judge_._table._slots.values()
             longest = max(longest, *(len(slot.history) for slot in slots))
             assert len(slots) <= TRAFFIC.slots
             assert all(len(slot.pending) <= TRAFFIC.lookahead + 1 for slot in slots)
-            assert len(judge_._running) <= 8
-            assert len(judge_._ended) <= 64
+            assert len(judge_._requests.running) <= 8
+            assert len(judge_._requests.ended) <= 64
             assert len(judge_._batches) <= 2
         if line > 20_000:
             break
@@ -324,8 +353,11 @@ def test_a_broken_trace_keeps_a_hundred_violations_and_counts_the_rest() -> None
     verdict = judge([Evict(3)] * 250)
     assert (len(verdict.violations), verdict.hidden_violations) == (100, 150)
     verdict = judge([Free((None,))] * 250)
-    assert (len(verdict.hazards), verdict.hidden_hazards) == (100, 150)
-    assert "150 more hazards" in "\n".join(report.lines(Judgement(Path("p"), verdict)))
+    assert (len(verdict.violations), verdict.hidden_violations) == (100, 150)
+    odd = [change(6, lookahead=0)[6]] * 1
+    verdict = judge([*good()[:6], *odd, *[Publish("A", 9, 2, False)] * 250])
+    assert (len(verdict.hazards), verdict.hidden_hazards) == (100, 151)
+    assert "151 more hazards" in "\n".join(report.lines(Judgement(Path("p"), verdict)))
 
 
 def test_twenty_thousand_events_are_judged_in_a_second(tmp_path: Path) -> None:

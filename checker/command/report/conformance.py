@@ -5,14 +5,16 @@ from __future__ import annotations
 import msgspec
 
 from checker.command.console import printable, say_all
-from checker.exit_codes import SHOWN, VIOLATED
+from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.traces.conformance.divergence import Conformity, DesignAnswer, Divergence, Place
 from checker.traces.judge_file import Judgement
 
 
 def exit_code(judged: Judgement) -> int:
     """Return the exit code of conformance alone; where it was not asked for, nothing speaks against the trace."""
-    return SHOWN if judged.conformity is None or judged.conformity.conforms else VIOLATED
+    if judged.conformity is None or judged.conformity.conforms:
+        return SHOWN
+    return VIOLATED if judged.conformity.divergence is not None else INCONCLUSIVE
 
 
 def data(judged: Judgement) -> object:
@@ -33,6 +35,9 @@ def show(judged: Judgement) -> None:
 def conformance_lines(result: Conformity, path: str) -> list[str]:
     """Return the outcome for the trace at `path`: one headline, then, if it diverges, what, where and why."""
     told = result.divergence
+    if told is None and result.not_covered:
+        words = f"conforms up to line {result.line - 1}, not covered from there: {path} has {result.not_covered}"
+        return [f"{words}, which the spec does not have yet (design {result.design}, {result.events} events)"]
     if told is None:
         return [f"conforms: {path} is what {result.design} does ({result.events} events)"]
     return [f"diverges: {path} is not what {result.design} does, from line {told.line} on", *divergence_lines(told)]

@@ -17,7 +17,7 @@ _LANES = Lanes(9, 72, border=" | ")
 
 def exit_code(judged: Judgement) -> int:
     """Return the exit code of the verdict alone."""
-    return {"bad": VIOLATED, "cut": INCONCLUSIVE}.get(judged.verdict.outcome, SHOWN)
+    return {"bad": VIOLATED, "good": SHOWN}.get(judged.verdict.outcome, INCONCLUSIVE)
 
 
 def data(judged: Judgement) -> object:
@@ -32,6 +32,11 @@ def lines(judged: Judgement) -> list[str]:
     found = [f"{verdict.outcome}{_failed_on(judged)}: {judged.path} ({verdict.engine}; {counts})"]
     if verdict.cut_because:
         found.append(f"  the trace is cut: {verdict.cut_because}")
+    if verdict.not_covered:
+        found.append(f"  not covered {verdict.not_covered}")
+    if verdict.unknown:
+        left = ", ".join(f"{what} ({times})" for what, times in sorted(verdict.unknown.items()))
+        found.append(f"  taken on trust, for the trace does not say: {left}")
     for violation in verdict.violations:
         if violation.root is None:
             found += violation_lines(violation)
@@ -54,6 +59,8 @@ def show(judged: Judgement) -> None:
 def violation_lines(violation: Violation) -> list[str]:
     """One first cause: event, slot, label, what it holds, and the slot's story."""
     label = "" if violation.label is None else f", label {violation.label}"
+    if violation.slot is None or not violation.story:
+        return [f"  line {violation.line} ({violation.event}): {violation.kind}: {violation.message}"]
     return [
         f"  line {violation.line} ({violation.event}): {violation.kind}: {violation.message}",
         f"    slot {violation.slot}{label}, holds {violation.holds}",

@@ -15,8 +15,10 @@ from checker.traces.conformance.divergence import Conformity, Diverged, Divergen
 from checker.traces.conformance.launches import follow_admit, follow_prefill, follow_prepare
 from checker.traces.conformance.results import follow_effects
 from checker.traces.conformance.shadow import Follower
+from checker.traces.conformance.translate import NotCovered, Translator, header_covered
 from checker.traces.conformance.why import explain
-from checker.traces.format import Admit, Event, Evict, Free, Header, Prefill, Prepare, Process, Publish
+from checker.traces.format import Event, Evict, Free, Header, Publish
+from checker.traces.format1 import Admit1, Event1, Evict1, Free1, Prefill1, Prepare1, Process1, Publish1
 from spec.design import Design
 
 BETWEEN_COPIES = 64
@@ -26,11 +28,11 @@ BETWEEN_COPIES = 64
 def take_step(follower: Follower, group: Group) -> None:
     """Take one step of the trace; raises Diverged."""
     line, event = group[0]
-    if isinstance(event, Prepare):
+    if isinstance(event, Prepare1):
         follow_prepare(follower, line, event)
-    elif isinstance(event, Prefill):
+    elif isinstance(event, Prefill1):
         follow_prefill(follower, line, event)
-    elif isinstance(event, Admit):
+    elif isinstance(event, Admit1):
         follow_admit(follower, line, event)
     else:
         follow_effects(follower, group)
@@ -48,26 +50,54 @@ class Conformance:
         self.divergence: Divergence | None = None
         """The first difference, as soon as it has been seen; not explained before `result`."""
         self._design = design
-        self._follower = Follower(header, design, without_spare or header.without_spare)
+        self._translator = Translator()
+        self._not_covered = header_covered(header)
+        self._last = self._first_not_covered = 1
+        if self._not_covered:
+            return
+        self._follower = Follower(header, design, without_spare)
         self._before = self._follower.copy()
         self._since: list[Group] = []
         self._open: Group = []
+        self._early: Group = []
+        self._processed = -1
         self._events = 0
         self._explained = False
 
     def feed(self, line: int, event: Event) -> None:
         """Judge the event at `line`; a `process` is judged once its effects have been read. Never raises."""
-        if self.divergence is not None:
+        if self.divergence is not None or self._not_covered:
             return
-        self._events += 1
-        if isinstance(event, Publish | Free | Evict):
-            self._open.append((line, event))
+        try:
+            translated = self._translator.event(event)
+        except NotCovered as reason:
+            self._not_covered, self._first_not_covered = str(reason), line
             return
+        if translated is None:
+            return
+        self._events += line != self._last
+        self._last = line
+        if (
+            isinstance(event, Publish | Free | Evict)
+            and isinstance(event.during, int)
+            and event.during > self._processed
+        ):
+            # It stands before the line of the result that it belongs to.
+            self._early.append((line, translated))
+            return
+        if isinstance(translated, Publish1 | Free1 | Evict1):
+            self._open.append((line, translated))
+            return
+        self._step(line, translated)
+
+    def _step(self, line: int, event: Event1) -> None:
         if self._open:
             self._judge(self._open)
             self._open = []
-        if isinstance(event, Process):
-            self._open.append((line, event))
+        if isinstance(event, Process1):
+            self._processed = event.b
+            self._open = [(line, event), *self._early]
+            self._early = []
         elif self.divergence is None:
             self._judge([(line, event)])
 
@@ -77,13 +107,17 @@ class Conformance:
         `cut`: the trace ends in the middle; then, and where results are outstanding, missing effects of its last event
         are no difference. `explained` False leaves out which decisions differ, which takes a while to find.
         """
-        if self._open:
+        if self._not_covered and not self._events:
+            return Conformity(self._design.name, 0, None, self._not_covered, self._first_not_covered)
+        if self._open and not self._not_covered:
             self._judge(self._open, may_be_cut=True, cut=cut)
             self._open = []
         if explained and self.divergence is not None and not self._explained:
             self._explained = True
             self._explain(self.divergence)
-        return Conformity(self._design.name, self._events, self.divergence)
+        covered = not self._not_covered or self.divergence is not None
+        line = 0 if covered else self._first_not_covered
+        return Conformity(self._design.name, self._events, self.divergence, "" if covered else self._not_covered, line)
 
     def _judge(self, group: Group, may_be_cut: bool = False, cut: bool = False) -> None:
         if self.divergence is not None:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from checker.model.source import on_one_line
-from checker.traces.format import Event
+from checker.traces.format1 import Event1
 from spec.language import Disabled, Violated
 
-Group = list[tuple[int, Event]]
+Group = list[tuple[int, Event1]]
 """What is judged at once: one event with its line, and after a `process` or at an abort the effects that follow."""
 
 ROOT = Path(__file__).parents[3]
@@ -72,16 +72,21 @@ class Divergence(Struct):
 
 
 class Conformity(Struct):
-    """Whether a trace is one that the design produces: it is if `divergence` is None. `events` have been judged."""
+    """Whether a trace is one that the design produces: it is if `divergence` is None. `events` have been judged.
+
+    `not_covered` says in words what the spec does not have, at `line` of the trace; from there on nothing was compared.
+    """
 
     design: str
     events: int
     divergence: Divergence | None
+    not_covered: str = ""
+    line: int = 0
 
     @property
     def conforms(self) -> bool:
-        """Whether nothing differed."""
-        return self.divergence is None
+        """Whether nothing differed, and nothing was left out."""
+        return self.divergence is None and not self.not_covered
 
 
 class Diverged(Exception):

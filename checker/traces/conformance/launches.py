@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from checker.traces.conformance.shadow import Follower, ShadowBatch
-from checker.traces.format import Admit, Prefill, PrefillRow, Prepare, PrepareRow
+from checker.traces.format1 import Admit1, Prefill1, PrefillRow1, Prepare1, PrepareRow1
 from spec.actions.admission import admit
 from spec.actions.decode import prepare
 from spec.actions.prefill import prefill
@@ -18,7 +18,7 @@ from spec.state import ADMITTED, Request, RequestId, Row, Text, initial
 FIELDS = ("len", "count", "mark", "slot", "pos", "next", "last", "ring")
 
 
-def follow_admit(follower: Follower, line: int, event: Admit) -> None:
+def follow_admit(follower: Follower, line: int, event: Admit1) -> None:
     """A request gets its slots; how long its prompt is, and what it hits, shows at its prefill."""
     follower.begin(line, "admit", None)
     name = event.r
@@ -40,7 +40,7 @@ def follow_admit(follower: Follower, line: int, event: Admit) -> None:
     follower.collect()
 
 
-def follow_prefill(follower: Follower, line: int, event: Prefill) -> None:
+def follow_prefill(follower: Follower, line: int, event: Prefill1) -> None:
     """A prefill batch. The spec has one request in each; several rows are its action again, into the same batch."""
     _launch(follower, line, "prefill", event)
     batch = ShadowBatch(event.b, [])
@@ -68,7 +68,7 @@ def follow_prefill(follower: Follower, line: int, event: Prefill) -> None:
         _compare(follower, row, request, rows[request], state.requests[request])
 
 
-def follow_prepare(follower: Follower, line: int, event: Prepare) -> None:
+def follow_prepare(follower: Follower, line: int, event: Prepare1) -> None:
     """A decode batch: the trace says whose rows are in it and who got a spare."""
     _launch(follower, line, "prepare", event)
     requests = [_request(follower, row.r) for row in event.rows]
@@ -91,7 +91,7 @@ def follow_prepare(follower: Follower, line: int, event: Prepare) -> None:
     follower.collect()
 
 
-def _launch(follower: Follower, line: int, kind: str, event: Prefill | Prepare) -> None:
+def _launch(follower: Follower, line: int, kind: str, event: Prefill1 | Prepare1) -> None:
     follower.begin(line, kind, event.b)
     if event.b <= follower.newest:
         raise follower.differs(None, "b", f"more than {follower.newest}", event.b, "batches are numbered as launched")
@@ -109,7 +109,7 @@ def _request(follower: Follower, name: str) -> RequestId:
     return follower.idle(name) if request == ABSENT else request
 
 
-def _hit(follower: Follower, row: PrefillRow) -> int:
+def _hit(follower: Follower, row: PrefillRow1) -> int:
     """Return the tokens that the row's copy covers, as the spec's admission sees the cached slot that it names."""
     if row.copy_from is None and row.prefix == 0:
         return 0
@@ -126,7 +126,7 @@ def _hit(follower: Follower, row: PrefillRow) -> int:
     return expected
 
 
-def _cached_before_the_end(follower: Follower, row: PrefillRow, request: RequestId) -> list[Text]:
+def _cached_before_the_end(follower: Follower, row: PrefillRow1, request: RequestId) -> list[Text]:
     """Return the key of the boundary before the prompt's end, where the row marks that end and an entry is as long.
 
     Whether that entry is of the same text no trace tells, so it is taken on trust.
@@ -144,7 +144,7 @@ def _admitted_prefix(mode: str, ring: int, label: int, prompt: int) -> int:
     return state.requests[0].prefix
 
 
-def _compare(follower: Follower, row: PrefillRow | PrepareRow, request: RequestId, made: Row, me: Request) -> None:
+def _compare(follower: Follower, row: PrefillRow1 | PrepareRow1, request: RequestId, made: Row, me: Request) -> None:
     physical = follower.slots.physical
     count = made.decode_count
     expected = (
@@ -159,7 +159,7 @@ def _compare(follower: Follower, row: PrefillRow | PrepareRow, request: RequestI
     )
     seen = (
         row.len,
-        row.count if isinstance(row, PrepareRow) else count,
+        row.count if isinstance(row, PrepareRow1) else count,
         row.mark,
         row.slot,
         row.pos,

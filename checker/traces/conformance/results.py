@@ -7,7 +7,7 @@ from msgspec import UNSET
 from checker.traces.conformance.divergence import Group
 from checker.traces.conformance.shadow import Follower, ShadowBatch
 from checker.traces.conformance.slot_map import Physical
-from checker.traces.format import Evict, Free, Process, ProcessRow, Publish
+from checker.traces.format1 import Evict1, Free1, Process1, ProcessRow1, Publish1
 from spec.actions.abort import abort
 from spec.actions.cache import evict
 from spec.actions.device import device
@@ -27,12 +27,12 @@ def follow_effects(follower: Follower, group: Group) -> None:
     early = set()
     for _, event in group:
         # What the cache gives up while a result is processed may be handed out in the same step.
-        if isinstance(event, Evict) and event.slot in follower.cache and event.slot not in early:
+        if isinstance(event, Evict1) and event.slot in follower.cache and event.slot not in early:
             del follower.cache[event.slot]
             early.add(event.slot)
     offers: list[Offer] = []
     freed: list[Physical] = []
-    if isinstance(first, Process):
+    if isinstance(first, Process1):
         effects = group[1:]
         follower.begin(line, "process", first.b)
         offers = _process(follower, first, effects)
@@ -41,15 +41,15 @@ def follow_effects(follower: Follower, group: Group) -> None:
         follower.begin(line, _kind(first), None)
     _publications(follower, effects, offers)
     for at, event in effects:
-        if isinstance(event, Evict):
+        if isinstance(event, Evict1):
             if event.slot in early:
                 early.remove(event.slot)
             else:
-                _evict(follower, at, event.slot)
+                _evict(follower, at, ABSENT if event.slot is None else event.slot)
     _freed(follower, effects, freed)
 
 
-def _process(follower: Follower, event: Process, effects: Group) -> list[Offer]:
+def _process(follower: Follower, event: Process1, effects: Group) -> list[Offer]:
     """Process the oldest batch, compare its rows; returns the publications that the design makes."""
     oldest = follower.batches[0] if follower.batches else ShadowBatch(event.b, [])
     if oldest.b != event.b:
@@ -81,7 +81,7 @@ def _process(follower: Follower, event: Process, effects: Group) -> list[Offer]:
     return offers
 
 
-def _match(follower: Follower, batch: ShadowBatch, event: Process) -> list[tuple[ProcessRow, RequestId]]:
+def _match(follower: Follower, batch: ShadowBatch, event: Process1) -> list[tuple[ProcessRow1, RequestId]]:
     """Pair the result's rows with the batch's. A row may be left out if its request has left."""
     requests = dict(batch.rows)
     state = follower.state
@@ -106,11 +106,11 @@ def _already_cached(batch: ShadowBatch, effects: Group) -> list[Text]:
     return [
         Text(requests[event.r], event.len)
         for _, event in effects
-        if isinstance(event, Publish) and not event.stored and event.r in requests
+        if isinstance(event, Publish1) and not event.stored and event.r in requests
     ]
 
 
-def _compare(follower: Follower, row: ProcessRow, request: RequestId) -> None:
+def _compare(follower: Follower, row: ProcessRow1, request: RequestId) -> None:
     state = follower.state
     seen = state.step.events[request]
     if row.lookahead is not UNSET and row.lookahead != seen.lookahead:
@@ -150,7 +150,7 @@ def _offers(follower: Follower, name: str, request: RequestId) -> list[Offer]:
 def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> None:
     expected = {offer[0]: offer for offer in offers}
     for line, event in effects:
-        if not isinstance(event, Publish):
+        if not isinstance(event, Publish1):
             continue
         offer = expected.pop(event.r, None)
         if offer is None:
@@ -165,7 +165,7 @@ def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> No
             if value != seen:
                 raise follower.differs(event.r, field, value, seen, "", line, "publish")
         if stored:
-            follower.cache[event.slot] = event.len
+            follower.cache[ABSENT if event.slot is None else event.slot] = event.len
     for name, slot, length, stored in expected.values():
         words = f"slot {slot} as {length} tokens" if stored else f"slot {slot}, not stored"
         raise follower.differs(name, "publication", words, None, missing=True)
@@ -193,7 +193,7 @@ def _freed(follower: Follower, effects: Group, freed: list[Physical]) -> None:
     unknown = len(freed) - len(expected)
     more: list[tuple[int, int]] = []
     for line, event in effects:
-        if isinstance(event, Free):
+        if isinstance(event, Free1):
             for slot in event.slots:
                 if slot is None:
                     _free_absent(follower, line)
@@ -243,4 +243,4 @@ def _free_absent(follower: Follower, line: int) -> None:
 
 
 def _kind(event: object) -> str:
-    return {Publish: "publish", Free: "free", Evict: "evict"}[type(event)]  # type: ignore[index]
+    return {Publish1: "publish", Free1: "free", Evict1: "evict"}[type(event)]  # type: ignore[index]

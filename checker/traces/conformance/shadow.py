@@ -12,13 +12,15 @@ from collections import deque
 from collections.abc import Sequence
 from typing import TypeVar
 
+from msgspec import UNSET
+
 from checker.traces.conformance.divergence import Diverged, Divergence, FalseGuard, stopped_at
 from checker.traces.conformance.shadow_design import FollowedDesign, followed
 from checker.traces.conformance.slot_map import Physical, SlotNames
 from checker.traces.format import Header
 from spec.design import Design
 from spec.language import ABSENT, Action, Disabled, Vector, Violated, copy, new
-from spec.scope import Scope
+from spec.scope import OVERWRITE, Scope
 from spec.state import IDLE, RequestId, Slot, State, Step, Text, initial
 
 LONGEST = 1 << 30  # Tokens; a trace has no longest sequence, and the spec wants a number.
@@ -39,8 +41,11 @@ class Follower:
     """The model's state, and what ties it to the trace. `follow_launches` and `follow_results` are its steps."""
 
     def __init__(self, header: Header, design: type[Design], without_spare: str) -> None:
-        self.header = header
+        assert header.ring is not UNSET, "an engine without a ring is not covered"
+        assert header.interval is not UNSET, "a header with a ring states an interval"
+        self.ring = header.ring
         per_request = 2 + header.ring + header.lookahead + 1
+        without_spare = without_spare or (OVERWRITE if header.without_spare is UNSET else header.without_spare)
         self.scope = Scope(
             requests=FIRST_REQUESTS, slots=FIRST_REQUESTS * per_request, nodes=FIRST_REQUESTS * per_request,
             families=FIRST_REQUESTS, interval=header.interval, ring=header.ring, lookahead=header.lookahead,

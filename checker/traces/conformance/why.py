@@ -114,7 +114,7 @@ def _next_answers(
     for number, (name, _, answer) in enumerate(probe.asked):
         if changed and number <= max(changed):
             continue
-        for instead in _others(name, answer, before.header.ring, seen):
+        for instead in _others(name, answer, before.ring, seen):
             if tries[0] == 0:
                 return None
             tries[0] -= 1
