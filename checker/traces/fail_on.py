@@ -22,7 +22,7 @@ GROUPS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-class Failure(NamedTuple):
+class NamedHazard(NamedTuple):
     """A hazard, and the name that was asked for."""
 
     name: str
@@ -44,10 +44,10 @@ def parse(text: str) -> tuple[str, ...]:
     return names
 
 
-def failures(verdict: Verdict, names: tuple[str, ...]) -> list[Failure]:
+def failures(verdict: Verdict, names: tuple[str, ...]) -> list[NamedHazard]:
     """Return the hazards of a verdict that the names mean, each once, in order."""
     return [
-        Failure(name, hazard)
+        NamedHazard(name, hazard)
         for hazard in verdict.hazards
         if (name := next((name for name in names if _means(name, hazard)), ""))
     ]
