@@ -8,8 +8,8 @@ import pytest
 
 from checker.traces.fail_on import GROUPS, LOOKED_FOR, offered
 from checker.traces.meanings import EVENTS, tag
-from checker.traces.schema import schema
 from checker.traces.page_tables import INSIDE, event_rows, header_rows, inside_rows, key_rows
+from checker.traces.schema import schema
 from tests.support.paths import ROOT
 
 TRACES = (ROOT / "docs" / "traces.md").read_text(encoding="utf-8")
