@@ -56,6 +56,9 @@ class Header(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """What the recorder would have written had it happened; of the rest silence means nothing."""
     t: Whole | Unset = UNSET
 
+    is_whole = False
+    """Whether the trace certainly begins where its engine begins; of format 2 nobody knows."""
+
     def __post_init__(self) -> None:
         if self.mode == "none":
             if self.ring is not UNSET or self.without_spare is not UNSET:
@@ -248,6 +251,7 @@ class Rekey(TraceLine, frozen=True, gc=False, tag="rekey", rename={"from_": "fro
 
     from_: Id
     to: Id
+    during: Natural | None | Unset = UNSET
 
 
 class Free(TraceLine, frozen=True, gc=False, tag="free"):

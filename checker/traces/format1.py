@@ -176,11 +176,17 @@ class OldRequest:
         return None if name in self.shown else UNSET
 
 
+class WholeHeader(new.Header, frozen=True, omit_defaults=True):
+    """The header of a trace that begins where its engine begins: a slot that no line has named is free."""
+
+    is_whole = True
+
+
 class Upgrade:
     """Turns the events of one trace of format 1 into those of format 2. Memory: running requests and their slots."""
 
     def __init__(self, header: Header1) -> None:
-        self.header = new.Header(
+        self.header: new.Header = WholeHeader(
             trace=2,
             engine=header.engine,
             mode=header.mode,

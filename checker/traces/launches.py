@@ -24,7 +24,7 @@ from checker.traces.format import (
 )
 from checker.traces.lives import Claim, Life, PendingBatch
 from checker.traces.requests import Requests
-from checker.traces.slots import CLEARS, COPIES, ROWS, Content, Slot
+from checker.traces.slots import CLEARS, COPIES, MARKS, ROWS, Content, Slot
 from checker.traces.table import SlotTable
 from checker.traces.verdict import Problem
 
@@ -228,8 +228,10 @@ class Launches:
             fits = found.covers(life.text, low)
         if fits and found is not None:
             return found.root
-        unknown = found is None and not life.started and "clears" not in self._header.knows and low == 0
-        if unknown:
+        if slot.opaque or not slot.named:
+            self._book.unknown["what is in the slot that a row starts from"] += 1
+            return None
+        if not life.started and "clears" not in self._header.knows and low == 0:
             self._book.unknown["whether a slot was cleared"] += 1
             return None
         holds = "nothing" if found is None else found.words()
@@ -268,7 +270,7 @@ class Launches:
                 life.newest = None  # An in-place claim gives the old checkpoint up, and says so by its label.
             passed = start < mark.len <= row.len
             taint = life.taint if passed or life.taint is not None else -line
-            problems += self._mark(line, b, life, mark.slot, Content(b, line, life, mark.len, taint, mark.len))
+            problems += self._mark(line, b, life, mark.slot, Content(b, line, life, mark.len, taint, mark.len, MARKS))
         life.started = True
         life.len = row.len
         self._after(line, life, row, problems)
@@ -357,7 +359,7 @@ class Launches:
         for number in row.may:
             slot = self._table.at(number)
             if slot is not None:
-                content = Content(b, line, life, row.high, root, row.low + 1, ROWS, maybe=True)
+                content = Content(b, line, life, row.high, root, row.low + 1, MARKS, maybe=True)
                 if slot.cached:
                     if self._table.can_happen(content):
                         self._own_target(line, b, life, slot, f"a boundary of {content.words()}")
@@ -391,7 +393,7 @@ class Launches:
                 root = life.taint = self._table.bad(line, "process", life, home, None, "exact-label", text)
         exact = Content(batch.b, batch.line, life, after, root, after)
         if life.home is not None:
-            self._settled(life.home, batch.b, exact)
+            self._settled(life.home, batch.b, ROWS, exact)
         life.done_len = after
         claim = None
         interval = self._interval
@@ -402,8 +404,8 @@ class Launches:
             if slot is None:
                 continue
             wrote = crossing is not None and place == position
-            found = Content(batch.b, batch.line, life, crossing or 0, root, crossing or 0) if wrote else None
-            self._settled(slot, batch.b, found)
+            found = Content(batch.b, batch.line, life, crossing or 0, root, crossing or 0, MARKS) if wrote else None
+            self._settled(slot, batch.b, MARKS, found)
             if wrote and crossing is not None:
                 slot.note(
                     line, batch.b, f"result of b{batch.b} processed", f"b{batch.b} has run: {life.name}@{crossing}"
@@ -421,10 +423,10 @@ class Launches:
         life.hush()
         return claim
 
-    def _settled(self, slot: Slot, batch: int, found: Content | None) -> None:
+    def _settled(self, slot: Slot, batch: int, phase: int, found: Content | None) -> None:
         """The write of a processed batch is known; it may have been passed over as something that may have happened."""
-        if any(content.batch == batch and content.phase == ROWS for content in slot.pending):
-            slot.replace(batch, ROWS, found)
+        if any((content.batch, content.phase) == (batch, phase) for content in slot.pending):
+            slot.replace(batch, phase, found)
         elif found is not None:
             slot.certain = found
             slot.promised = slot.pending[-1] if slot.pending and not slot.pending[-1].maybe else found

@@ -24,6 +24,9 @@ class Owner:
         self.owned: set[int] = set()
         self.over_line = 0
 
+    is_pinned = False
+    """Whether nobody else may have its slots in silence."""
+
     def words(self) -> str:
         """For a person."""
         return self.name

@@ -60,7 +60,10 @@ class Requests:
         ring = event.ring if isinstance(event.ring, tuple) else (None,) * self._positions
         self.check_ring(line, ring)
         life = Life(event, self._positions)
-        self.ended.pop(event.r, None)
+        before = self.ended.pop(event.r, None)
+        if before is not None and before.over == "left":
+            # Who was retracted comes back with the same text.
+            life.text = before.text
         self.running[event.r] = life
         self.admitted += 1
         if event.working is not UNSET:
@@ -77,11 +80,11 @@ class Requests:
         if slot.owner is life.holder:
             return slot
         before = slot.owner
-        if before is not None and before in (self._taken.get(life.name), self._taken.get("")):
+        if self.is_taken_for(life, slot):
             disputed = slot.bad
-            slot.give_to(life.holder)
+            self._table.hand_to(slot, life.holder)
             slot.bad = disputed
-        elif before is None and not slot.cached and "takes" in self._header.knows:
+        elif before is None and not slot.cached and slot.named and "takes" in self._header.knows:
             message = f"{life.name} has slot {number} as its {role}, which nobody took from the pool"
             root = self._table.bad(line, event, life, slot, None, "one-owner", message)
             slot.give_to(life.holder)
@@ -90,6 +93,11 @@ class Requests:
             self._table.take(line, event, life.holder, number, role)
         slot.note(line, None, f"{life.name} takes it as its {role}")
         return slot
+
+    def is_taken_for(self, life: Life | None, slot: Slot) -> bool:
+        """Whether a slot has left the pool for this request, or for nobody yet."""
+        names = ("",) if life is None else ("", life.name)
+        return slot.owner is not None and any(slot.owner is self._taken.get(name) for name in names)
 
     def arrive(self, line: int, processing: int | None = None) -> None:
         """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken.

@@ -18,8 +18,8 @@ HISTORY = 32
 AFTERWARDS = 8
 """How many entries a violation's story goes on after the violation itself."""
 
-CLEARS, COPIES, ROWS = range(3)
-"""The order of a batch's device work; inside of each there is none."""
+CLEARS, COPIES, ROWS, MARKS = range(4)
+"""The order of a batch's device work; inside of each there is none, and rows write their marks as they go."""
 
 
 class Content(NamedTuple):
@@ -65,13 +65,16 @@ class Slot:
     """One slot: its owner (a request, a session, a transfer, the cache, or nobody), its chain, its last 32 entries."""
 
     __slots__ = (
-        "bad", "cached", "certain", "excused", "history", "id", "key", "label", "leak", "owner", "pending", "promised",
+        "bad", "cached", "certain", "excused", "history", "id", "key", "label", "leak", "named", "opaque",
+        "owner", "pending", "promised",
         "watch",
     )  # fmt: skip
 
     def __init__(self, number: int) -> None:
         self.id = number
         self.owner: Owner | None = None
+        self.named = False  # whether a line has said whose it is: before that a trace may have begun in the middle
+        self.opaque = False  # whether something that the recorder does not know may have filled it
         self.cached = False
         self.key: Life | None = None  # whose text the cache key is
         self.label: int | None = None
@@ -94,11 +97,12 @@ class Slot:
         if owner is not None:
             owner.owned.add(self.id)
         self.cached, self.label, self.key, self.bad = False, None, None, None
+        self.named = True
 
     def write(self, state: Content) -> None:
         """A write has been launched."""
         self.pending.append(state)
-        self.promised = state
+        self.promised, self.opaque = state, False
 
     def settle(self, processed: int) -> None:
         """Batches up to `processed` have certainly run."""
@@ -153,6 +157,10 @@ class Slot:
             return text
         coming = ", then ".join(f"{state.words()} from b{state.batch} (line {state.line})" for state in self.pending)
         return f"{text}, and may at any time receive {coming}"
+
+    def fill_unseen(self) -> None:
+        """It has a new owner, and what is in it may have come there unseen."""
+        self.opaque, self.certain, self.promised = True, None, None
 
     def owner_words(self) -> str:
         """Who owns it, for a person."""

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from checker.traces.book import Book
 from checker.traces.format import Header, Id
 from checker.traces.lives import Life, Owner
-from checker.traces.slots import Content, Slot
+from checker.traces.slots import ROWS, Content, Slot
 from checker.traces.verdict import Problem, Violation
 
 
@@ -36,6 +36,7 @@ class SlotTable:
             if number in self._reserved or not first <= number < first + self._header.slots:
                 return None
             slot = self._slots[number] = Slot(number)
+            slot.named = self._header.is_whole
         slot.settle(self.processed)
         return slot
 
@@ -84,12 +85,30 @@ class SlotTable:
             self.impossible(line, event, owner, number, what)
             return None
         root = None
-        if slot.owner is not None or slot.cached:
+        if (slot.owner is not None or slot.cached) and not self.may_have_left(slot):
             message = f"{owner.name} takes slot {number}{f' as its {role}' if role else ''}, which belongs to "
             root = self.bad(line, event, owner, slot, slot.label, "one-owner", message + slot.owner_words())
-        slot.give_to(owner)
+        self.hand_to(slot, owner)
         slot.bad = root
         return slot
+
+    def hand_to(self, slot: Slot, owner: Owner) -> None:
+        """Give a slot to a new owner, with contents that may be of nobody known."""
+        slot.give_to(owner)
+        if "copies" not in self._header.knows:
+            slot.fill_unseen()
+
+    def may_have_left(self, slot: Slot) -> bool:
+        """Whether the owner may have given a slot up in silence: for what a recorder does not know, silence means nothing."""
+        knows, owner = self._header.knows, slot.owner
+        if slot.cached:
+            return "evicts" not in knows
+        if isinstance(owner, Life):
+            gone = bool(owner.over) or "ends" not in knows
+            return "frees" not in knows or (gone and "sessions" not in knows and owner.borrowed is not None)
+        if owner is None or type(owner) is Owner:
+            return "frees" not in knows
+        return not {"frees", "sessions"} <= set(knows) and not owner.is_pinned
 
     def twice(self, line: int, event: str, life: Life, number: int) -> None:
         """Two ring positions of one request hold the same slot."""
@@ -104,7 +123,7 @@ class SlotTable:
         if slot is None:
             self.impossible(line, "free", None, number, "the engine frees")
             return
-        if slot.owner is None:
+        if slot.owner is None and slot.named and ("takes" in self._header.knows or slot.cached):
             message = f"slot {number} is freed, and belongs to {slot.owner_words()}"
             self.bad(line, "free", None, slot, slot.label, "one-owner", message)
         if in_flight is not None:
@@ -118,7 +137,7 @@ class SlotTable:
         if slot is None:
             self.impossible(line, "evict", None, number, "the cache gives up")
             return
-        if not slot.cached:
+        if not slot.cached and slot.named:
             message = f"slot {number} is evicted, and belongs to {slot.owner_words()}"
             self.bad(line, "evict", slot.owner, slot, None, "one-owner", message)
         self._release(line, slot, "evicted")
@@ -134,7 +153,8 @@ class SlotTable:
             return
         message, root = "", None
         used = not life.over and slot.id in life.in_use() and slot.id not in life.transit
-        if slot.cached or slot.owner is not life.holder:
+        silent = not slot.named or ("takes" not in self._header.knows and (slot.owner is None or self.may_have_left(slot)))
+        if (slot.cached or slot.owner is not life.holder) and not silent:
             message = f"{life.name} publishes slot {number}, which belongs to {slot.owner_words()}"
         elif used and not shared and not early:
             message = f"{life.name} publishes slot {number} and goes on using it"
@@ -154,8 +174,17 @@ class SlotTable:
         or after it is not for the slot's new owner to hope for.
         """
         text = life.text
+        if slot.opaque or (slot.certain is None and not slot.pending and not slot.named):
+            self._book.unknown["what is in a slot that is published"] += 1
+            return slot.bad
         contents = [content for content in slot.pending if self.can_happen(content)]
-        strange = [content for content in contents if not content.stands_for(text, length)]
+        # What a working slot held on the way to that state came before it, for every reader.
+        strange = [
+            content
+            for content in contents
+            if not content.stands_for(text, length)
+            and not (content.phase == ROWS and content.covers(text, content.length) and content.length < length)
+        ]
         if slot.certain is not None:
             contents.insert(0, slot.certain)
         if contents and not strange and contents[-1].stands_for(text, length):

@@ -91,7 +91,7 @@ class Turns:
             if slot is None:
                 self._table.impossible(line, "session", session, number, f"{session.name} has")
             elif slot.owner is not session:
-                if slot.owner is not life or slot.owner is None:
+                if slot.owner is not life and not self._requests.is_taken_for(life, slot):
                     self._table.take(line, "session", session, number, "slot")
                 slot.give_to(session)
         session.home = self._table.at(event.working) if event.working is not UNSET else None
