@@ -168,7 +168,11 @@ def following(text: str) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
     command = [sys.executable, "-m", "checker", "judge", "growing.ndjson", "--follow"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={"PYTHONPATH": str(ROOT)}) as process:
         assert process.stdout is not None
+        # A reader of a line that never comes would wait for ever.
+        watchdog = threading.Timer(30, process.kill)
+        watchdog.start()
         yield process, process.stdout
+        watchdog.cancel()
 
 
 def test_a_growing_file_is_judged_while_it_grows_and_ends_at_its_stop_line() -> None:

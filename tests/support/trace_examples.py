@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 STOP: Final = '{"e":"stop","why":"closed"}'
-OWNERS: Final = ["takes", "frees", "evicts", "ends"]
+KNOWS: Final = ["takes", "frees", "evicts", "ends", "copies"]
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def life(batch: int, prompt: str, first_result: tuple[str, ...], decoded: int) -
 LAZY: Final = Example(
     "lazy decode with a spare",
     (
-        header("lazy", ring=2, interval=8, without_spare="overwrite", lookahead=1, knows=OWNERS),
+        header("lazy", ring=2, interval=8, without_spare="overwrite", lookahead=1, knows=KNOWS),
         '{"e":"take","r":"A","slots":[1,2]}',
         '{"e":"admit","r":"A","working":1,"ring":[2,null],"next":0,"last":0,"hit":null}',
         *life(
@@ -130,7 +130,7 @@ DONATED: Final = Example(
             grid_from="prefix",
             page=4,
             lookahead=1,
-            knows=OWNERS,
+            knows=KNOWS,
         ),
         '{"e":"take","r":"A","slots":[1,2,3]}',
         '{"e":"admit","r":"A","working":1,"ring":[2,3],"next":0,"last":1,"hit":null}',
@@ -171,7 +171,7 @@ DONATED: Final = Example(
 VERIFY: Final = Example(
     "two verifies pending",
     (
-        header("eager", ring=2, interval=8, window=4, crossing="counted", lookahead=1, knows=OWNERS),
+        header("eager", ring=2, interval=8, window=4, crossing="counted", lookahead=1, knows=KNOWS),
         '{"e":"take","r":"A","slots":[1,2,3]}',
         '{"e":"admit","r":"A","working":1,"ring":[2,3],"next":0,"last":1,"hit":null}',
         prefill(0, '"next":1,"last":1,"ring":[2,3]', '{"len":8,"slot":2,"pos":0}'),
@@ -235,7 +235,7 @@ MOVING: Final = Example(
 TURNS: Final = Example(
     "a turn ends with a row pending, and the next one resumes",
     (
-        header("eager", ring=2, interval=16, lookahead=1, knows=[*OWNERS, "sessions"]),
+        header("eager", ring=2, interval=16, lookahead=1, knows=[*KNOWS, "sessions"]),
         '{"e":"session","op":"open","s":"S"}',
         '{"e":"take","r":"A","slots":[1,4,3]}',
         '{"e":"admit","r":"A","working":1,"ring":[4,3],"next":0,"last":1,"hit":null}',
