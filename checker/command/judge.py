@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from checker.command import github, junit
 from checker.command.console import Progress, complain, emit, printable, say_all
 from checker.command.interrupts import first_ctrl_c
-from checker.command.report import github, junit, traces, verdict
+from checker.command.report import traces, verdict
 from checker.exit_codes import worst
 from checker.model.designs import design_class
 from checker.traces.fail_on import parse
