@@ -20,6 +20,8 @@ Id = Whole | None
 Ring = tuple[Id, ...]
 Knows = Literal["takes", "frees", "evicts", "ends", "clears", "copies", "texts", "transfers", "sessions"]
 Unset = UnsetType
+Name = str | UnsetType | None
+"""A request or session; None: nobody."""
 
 
 class Header(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -80,8 +82,8 @@ class Take(TraceLine, frozen=True, gc=False, tag="take"):
     """Slots leave the free pool, for a request or a session (neither: nobody yet)."""
 
     slots: tuple[Id, ...]
-    r: str | Unset = UNSET
-    s: str | Unset = UNSET
+    r: Name = UNSET
+    s: Name = UNSET
     during: Natural | None | Unset = UNSET
     """The batch whose result was being processed; None: none was; missing: as the line stands."""
 
@@ -104,7 +106,7 @@ class Admit(TraceLine, frozen=True, gc=False, tag="admit"):
     next: Natural | None | Unset = UNSET
     last: Natural | None | Unset = UNSET
     hit: Hit | None | Unset = UNSET
-    s: str | Unset = UNSET
+    s: Name = UNSET
 
 
 class Mark(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -173,7 +175,7 @@ class CopiedState(Struct, frozen=True, gc=False, forbid_unknown_fields=True, ren
     from_: Id | Unset
     to: Id | Unset
     len: Natural
-    r: str | Unset = UNSET
+    r: Name = UNSET
     text: str | Unset = UNSET
 
 
@@ -194,7 +196,7 @@ class Copy(TraceLine, frozen=True, gc=False, tag="copy", rename={"from_": "from"
     to: Id
     len: Natural
     after: Natural | None
-    r: str | Unset = UNSET
+    r: Name = UNSET
     during: Natural | None | Unset = UNSET
 
 
@@ -238,7 +240,7 @@ class Publish(TraceLine, frozen=True, gc=False, tag="publish"):
     slot: Id
     len: Natural
     stored: bool
-    r: str | Unset = UNSET
+    r: Name = UNSET
     shared: bool = False
     """The former owner goes on reading it, and never writes it again."""
     text: str | Unset = UNSET
@@ -288,7 +290,7 @@ class Session(TraceLine, frozen=True, gc=False, tag="session"):
 
     op: Literal["open", "take", "borrow", "end", "abort", "close"]
     s: str
-    r: str | Unset = UNSET
+    r: Name = UNSET
     working: Id | Unset = UNSET
     ring: Ring | Unset = UNSET
     next: Natural | None | Unset = UNSET

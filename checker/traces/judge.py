@@ -131,7 +131,7 @@ class Judge:
     def _admit(self, line: int, event: Admit) -> None:
         self._requests.arrive(line)
         life = self._requests.admit(line, event)
-        if event.s is not UNSET:
+        if isinstance(event.s, str):
             self._turns.admit(line, life, event.s)
         self._requests.report(line, life, rules.admitted(self._header, event))
 
@@ -141,7 +141,8 @@ class Judge:
             raise self._error(line, f"batch {event.b} is launched after batch {self._newest_batch}")
         self._newest_batch = event.b
         self._launched += 1
-        self._batches.append(self._launches.follow(line, event, self._transfers.waited_for(event.waits)))
+        self._transfers.wait(event.waits)
+        self._batches.append(self._launches.follow(line, event))
         if len(self._batches) > self._header.lookahead + 1 and self._too_deep is None:
             text = f"{len(self._batches)} batches are pending, and lookahead {self._header.lookahead} allows one more"
             self._too_deep = self._book.open(line, None, Problem("pending", "lookahead-window", text))
@@ -312,7 +313,7 @@ class Judge:
 
     def _publisher(self, line: int, event: Publish) -> Life:
         """Return whose state is published: the request that the line names, else the slot's owner."""
-        if event.r is not UNSET:
+        if isinstance(event.r, str):
             life = self._requests.named(event.r)
             if life is None:
                 raise self._error(line, f"request {event.r} publishes slot {event.slot}, but there is no such request")

@@ -42,7 +42,7 @@ class Launches:
         self._close_look = close_look
         self._interval = 0 if header.interval is UNSET else header.interval
 
-    def follow(self, line: int, event: Launch, waited_for: frozenset[int]) -> PendingBatch:
+    def follow(self, line: int, event: Launch) -> PendingBatch:
         """A batch is handed to the device. Inside of clears, copies and rows there is no order."""
         b, running = event.b, self._requests.running
         lives: list[Life] = []
@@ -66,8 +66,9 @@ class Launches:
             life = running.get(row.r)
             if life is None or (row.epoch is not UNSET and life.epoch is not UNSET and row.epoch != life.epoch):
                 life = self._requests.revive(line, "launch", row.r)
+                self._wrong_row(line, life, row, f"b{b} has a row for {row.r}, which was over at line {life.over_line}")
             if life.last_batch == b:
-                raise self._requests.error(line, f"batch {b} has two rows for request {row.r}")
+                self._wrong_row(line, life, row, f"b{b} has two rows for {row.r}")
             life.last_batch = b
             life.out += 1
             lives.append(life)
@@ -82,6 +83,7 @@ class Launches:
                 and not row.marks
                 and home.promised is life.state
                 and home.owner is life.holder
+                and home.pin is None
                 and (row.count == life.count + 1 or row.count is UNSET)
                 and (row.ring == life.ring or row.ring is UNSET)
                 and (row.next == life.next or row.next is UNSET)
@@ -104,7 +106,7 @@ class Launches:
         if close or len(written) > len(event.rows):
             self._once(line, b, written, read, "rows")
         # What a row starts from is what was there before this batch's rows, so all are read before any is written.
-        starts = [self._start(line, b, row, life, row.r in copied, waited_for) for row, life in close]
+        starts = [self._start(line, b, row, life, row.r in copied) for row, life in close]
         for (row, life), root in zip(close, starts, strict=True):
             if isinstance(row, PrefillRow | DecodeRow):
                 self._plain(line, b, row, life, copied.get(row.r), root)
@@ -141,7 +143,7 @@ class Launches:
         """The state of a cached slot (or of the request itself) is copied into a slot of a request."""
         target = self._table.at(copy.to)
         owner = target.owner if target is not None else None
-        life = self._requests.named(copy.r) if copy.r is not UNSET else owner if isinstance(owner, Life) else None
+        life = self._requests.named(copy.r) if isinstance(copy.r, str) else owner if isinstance(owner, Life) else None
         if life is not None:
             copied[life.name] = copy.from_
         root = None
@@ -165,6 +167,7 @@ class Launches:
             self._table.impossible(line, "launch", life, number, f"{name} reads the state of {length} tokens from")
             return line
         message, root = "", None
+        self._loaded(line, life, slot)
         own = life is not None and slot.owner is life.holder
         if unsafe:
             message = "while a launched batch that the copy does not wait for may still write it"
@@ -188,7 +191,7 @@ class Launches:
         slot.note(line, b, f"launch b{b}: {name} {verb} it as the state of {length} tokens")
         return root
 
-    def _start(self, line: int, b: int, row: Row, life: Life, copied: bool, waited_for: frozenset[int]) -> int | None:
+    def _start(self, line: int, b: int, row: Row, life: Life, copied: bool) -> int | None:
         """What a row starts from must cover exactly the tokens that it says; returns the line of what went wrong."""
         if life.leaving:
             life.leaving = False
@@ -206,6 +209,7 @@ class Launches:
             self._book.unknown["the slot that a row starts from"] += 1
             return life.taint
         hit = life.hit
+        self._loaded(line, life, slot)
         if slot.cached and low == high:
             return self._taken_for(line, b, life, row.reads, low, life.name, ROWS)
         if (
@@ -239,6 +243,18 @@ class Launches:
         message = f"{life.name}'s row of b{b} starts at {said} tokens from slot {slot.id}, which holds {holds}"
         return self._table.bad(line, "launch", life, slot, low, "exact-label", message)
 
+    def _wrong_row(self, line: int, life: Life, row: Row, message: str, number: Id | UnsetType = UNSET) -> None:
+        """A row that cannot be as it is."""
+        slot = self._table.at(number if number is not UNSET else row.writes)
+        if slot is not None:
+            self._table.bad(line, "launch", life, slot, None, "inconsistent-record", message)
+
+    def _loaded(self, line: int, life: Life | None, slot: Slot) -> None:
+        """What is still being loaded may only be read behind its transfer."""
+        if slot.pin is not None and slot.pin.loads and not slot.pin.awaited:
+            message = f"slot {slot.id} is read, and {slot.pin.name}, for which the batch does not wait, is to fill it"
+            self._table.bad(line, "launch", life, slot, slot.label, "exact-label", message)
+
     def _plain(
         self,
         line: int,
@@ -268,9 +284,21 @@ class Launches:
             newest = life.newest
             if newest is not None and newest.slot == mark.slot and self._header.mode == "lazy":
                 life.newest = None  # An in-place claim gives the old checkpoint up, and says so by its label.
+            if not start < mark.len <= row.len:
+                text = f"{life.name}'s row of b{b} goes from {start} to {row.len} tokens, and writes a checkpoint of {mark.len}"
+                self._wrong_row(line, life, row, f"{text}, which it cannot compute", mark.slot)
             passed = start < mark.len <= row.len
             taint = life.taint if passed or life.taint is not None else -line
             problems += self._mark(line, b, life, mark.slot, Content(b, line, life, mark.len, taint, mark.len, MARKS))
+            if (
+                isinstance(pos, int)
+                and pos < len(life.ring)
+                and life.ring[pos] != mark.slot
+                and mark.slot is not UNSET
+                and row.ring is not UNSET
+            ):
+                text = f"b{b} writes {life.name}@{mark.len} into slot {mark.slot}, and position {pos}, which it names, holds "
+                self._wrong_row(line, life, row, f"{text}{rules.slot_words(life.ring[pos])}", mark.slot)
         life.started = True
         life.len = row.len
         self._after(line, life, row, problems)
@@ -307,7 +335,7 @@ class Launches:
         if slot is None:
             life.state = content
             return
-        if slot is not life.home or slot.owner is not life.holder:
+        if slot is not life.home or slot.owner is not life.holder or slot.pin is not None:
             self._own_target(line, b, life, slot, content.words())
         if slot is not life.home:
             self._moved(line, life, slot)
@@ -321,6 +349,9 @@ class Launches:
 
     def _own_target(self, line: int, b: int, life: Life, slot: Slot, what: str) -> None:
         """A launched write goes to a slot: of the request's own, or it has two owners, or it is the cache's."""
+        if slot.pin is not None and not slot.pin.awaited:
+            message = f"b{b} writes {what} into slot {slot.id}, and {slot.pin.name}, which has not ended, uses it"
+            slot.bad = self._table.bad(line, "launch", life, slot, slot.label, "no-inflight-target", message, slot.bad)
         if slot.cached:
             message = f"b{b} writes {what} into slot {slot.id}, which belongs to {slot.owner_words()}"
             slot.bad = self._table.bad(line, "launch", life, slot, slot.label, "no-inflight-target", message, slot.bad)
@@ -351,7 +382,8 @@ class Launches:
         life.taint = root
         problems = self._pointers(line, life, row)
         life.count = life.count + 1 if row.count is UNSET else row.count
-        life.verifies.append((b, life.crossed))
+        first = row.next if isinstance(row.next, int) else life.shown_next
+        life.verifies.append((b, row.tokens, life.crossed, first if isinstance(first, int) else None))
         before = life.state
         least = (row.low if before is None else max(row.low, before.least)) + 1
         most = row.high if before is None else min(row.high, before.length + row.tokens)
@@ -374,9 +406,9 @@ class Launches:
         self, line: int, batch: PendingBatch, life: Life, row: VerifyRow, result: ResultRow | None
     ) -> Claim | None:
         """A verify's result: how many tokens were accepted says what its row has written. Returns the checkpoint."""
-        started = 0
+        started, first = 0, None
         while life.verifies and life.verifies[0][0] <= batch.b:
-            started = life.verifies.popleft()[1]
+            _, _, started, first = life.verifies.popleft()
         if result is None or result.accepted is UNSET or result.retained is UNSET:
             return None
         accepted, retained = result.accepted, result.retained
@@ -396,9 +428,10 @@ class Launches:
             self._settled(life.home, batch.b, ROWS, exact)
         life.done_len = after
         claim = None
+        wrote_here: tuple[int, int] | None = None
         interval = self._interval
         crossing = after // interval * interval if interval and after // interval > before // interval else None
-        position = self._position(life, row, started)
+        position = self._position(row, first, life.crossed - started)
         for place, number in enumerate(row.may):
             slot = self._table.at(number)
             if slot is None:
@@ -411,14 +444,14 @@ class Launches:
                     line, batch.b, f"result of b{batch.b} processed", f"b{batch.b} has run: {life.name}@{crossing}"
                 )
                 life.crossed += 1
+                wrote_here = (crossing, slot.id)
                 if crossing <= before + retained:
                     claim = Claim(batch.b, line, crossing, slot.id, place, False, False)
         if result.wrote is not UNSET:
             said = None if result.wrote is None else (result.wrote.len, result.wrote.slot)
-            true = None if claim is None else (claim.length, claim.slot)
-            if said != true and not (crossing is not None and claim is None):
-                text = f"the engine takes b{batch.b} to have written {said}, and the accepted counts say {true}"
-                problems.append(Problem("process:wrote", "exact-label", text))
+            if said != wrote_here and life.home is not None:
+                text = f"the engine takes b{batch.b} to have written {_wrote(said)}, and by what was accepted it is "
+                self._table.bad(line, "process", life, life.home, None, "exact-label", text + _wrote(wrote_here))
         self._requests.sync(line, life, "process:", problems)
         life.hush()
         return claim
@@ -432,14 +465,15 @@ class Launches:
             slot.promised = slot.pending[-1] if slot.pending and not slot.pending[-1].maybe else found
         slot.settle(batch)
 
-    def _position(self, life: Life, row: VerifyRow, started: int) -> int | None:
-        """Which ring position a crossing of this row goes to."""
-        if self._header.crossing == "planned":
-            return next((place for place, number in enumerate(row.may) if number is not None), None)
-        first = row.next if isinstance(row.next, int) else life.shown_next
-        if not isinstance(first, int) or self._header.ring is UNSET:
-            return next((place for place, number in enumerate(row.may) if number is not None), None)
-        return (first + life.crossed - started) % self._header.ring
+    def _position(self, row: VerifyRow, first: int | None, crossed: int) -> int | None:
+        """Which ring position a crossing goes to: the planned one, or as many behind `first` as were written since."""
+        if self._header.crossing == "counted" and first is not None and self._header.ring is not UNSET:
+            return (first + crossed) % self._header.ring
+        return next((place for place, number in enumerate(row.may) if number is not None), None)
+
+
+def _wrote(what: tuple[int, Id] | None) -> str:
+    return "nothing" if what is None else f"{what[0]} tokens in slot {what[1]}"
 
 
 def _targets(row: Row) -> list[Id | UnsetType]:

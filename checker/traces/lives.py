@@ -24,12 +24,9 @@ class Owner:
         self.owned: set[int] = set()
         self.over_line = 0
 
-    is_pinned = False
-    """Whether nobody else may have its slots in silence."""
-
     def words(self) -> str:
         """For a person."""
-        return self.name
+        return self.name or "nobody yet"
 
 
 class Claim(NamedTuple):
@@ -83,9 +80,8 @@ class Life(Owner):
         self.count = 0
         self.done_len = 0  # tokens of the newest processed row
         self.crossed = 0  # boundaries that processed verify rows have written
-        self.verifies: deque[tuple[int, int]] = (
-            deque()
-        )  # batch and `crossed` at preparation, of each pending verify row
+        # Of each pending verify row: its batch, its tokens, and `crossed` and `next` at its preparation.
+        self.verifies: deque[tuple[int, int, int, int | None]] = deque()
         self.last_batch = -1
         self.out = 0  # rows whose result hasn't been processed
         self.started = False

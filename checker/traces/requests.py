@@ -44,10 +44,10 @@ class Requests:
 
     def take(self, line: int, event: Take) -> None:
         """Slots leave the pool, for somebody who may not have been admitted yet."""
-        name = event.r if event.r is not UNSET else ""
+        name = event.r if isinstance(event.r, str) else ""
         owner: Owner | None = self.running.get(name)
         if owner is None:
-            owner = self._taken.setdefault(name, Owner(name or "somebody"))
+            owner = self._taken.setdefault(name, Owner(name))
         elif isinstance(owner, Life):
             owner = owner.holder
         for number in event.slots:

@@ -83,7 +83,7 @@ def _target(
     if pos >= header.ring:
         yield Problem("launch:target", ODD, f"position {pos} of a ring with {header.ring}", id_of(slot))
     elif row.ring[pos] != slot and slot is not UNSET:
-        text = f"the row names slot {_value(slot)} at position {pos}, which holds {_slot(row.ring[pos])}"
+        text = f"the row names slot {_value(slot)} at position {pos}, which holds {slot_words(row.ring[pos])}"
         yield Problem("launch:target", ODD, text, id_of(slot))
 
 
@@ -238,7 +238,7 @@ def _value(value: object) -> str:
     return "absent" if value is None else "unknown" if value is UNSET else str(value)
 
 
-def _slot(value: int | None) -> str:
+def slot_words(value: int | None) -> str:
     return "no slot" if value is None else f"slot {value}"
 
 

@@ -9,10 +9,13 @@ have happened.
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from checker.traces.lives import Life, Owner
 from checker.traces.verdict import Hazard, HistoryEntry
+
+if TYPE_CHECKING:
+    from checker.traces.transfers import Pin
 
 HISTORY = 32
 AFTERWARDS = 8
@@ -66,13 +69,14 @@ class Slot:
 
     __slots__ = (
         "bad", "cached", "certain", "excused", "history", "id", "key", "label", "leak", "named", "opaque",
-        "owner", "pending", "promised",
+        "owner", "pending", "pin", "promised",
         "watch",
     )  # fmt: skip
 
     def __init__(self, number: int) -> None:
         self.id = number
         self.owner: Owner | None = None
+        self.pin: Pin | None = None
         self.named = False  # whether a line has said whose it is: before that a trace may have begun in the middle
         self.opaque = False  # whether something that the recorder does not know may have filled it
         self.cached = False

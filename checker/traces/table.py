@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from checker.traces.book import Book
 from checker.traces.format import Header, Id
 from checker.traces.lives import Life, Owner
-from checker.traces.slots import ROWS, Content, Slot
+from checker.traces.slots import Content, Slot
 from checker.traces.verdict import Problem, Violation
 
 
@@ -25,6 +25,7 @@ class SlotTable:
         self._book = book
         self._slots: dict[int, Slot] = {}
         self._reserved = frozenset(header.reserved)
+        self.knows_takes = "takes" in header.knows
 
     def at(self, number: Id | UnsetType) -> Slot | None:
         """Return a slot of the pool, with what has certainly run; None: there is no such slot, or it is reserved."""
@@ -108,7 +109,7 @@ class SlotTable:
             return "frees" not in knows or (gone and "sessions" not in knows and owner.borrowed is not None)
         if owner is None or type(owner) is Owner:
             return "frees" not in knows
-        return not {"frees", "sessions"} <= set(knows) and not owner.is_pinned
+        return not {"frees", "sessions"} <= set(knows)
 
     def twice(self, line: int, event: str, life: Life, number: int) -> None:
         """Two ring positions of one request hold the same slot."""
@@ -126,6 +127,7 @@ class SlotTable:
         if slot.owner is None and slot.named and ("takes" in self._header.knows or slot.cached):
             message = f"slot {number} is freed, and belongs to {slot.owner_words()}"
             self.bad(line, "free", None, slot, slot.label, "one-owner", message)
+        self._unpinned(line, "free", slot)
         if in_flight is not None:
             text = f"slot {number} is freed, and a launched row of {in_flight.name}, which runs, is still to write it"
             self._book.open(line, in_flight.name, Problem("freed", "distinct-targets", text, slot.id))
@@ -140,7 +142,13 @@ class SlotTable:
         if not slot.cached and slot.named:
             message = f"slot {number} is evicted, and belongs to {slot.owner_words()}"
             self.bad(line, "evict", slot.owner, slot, None, "one-owner", message)
+        self._unpinned(line, "evict", slot)
         self._release(line, slot, "evicted")
+
+    def _unpinned(self, line: int, event: str, slot: Slot) -> None:
+        if slot.pin is not None:
+            message = f"slot {slot.id} goes back to the pool, and {slot.pin.name}, which has not ended, uses it"
+            self.bad(line, event, slot.owner, slot, slot.label, "one-owner", message)
 
     def publish(self, line: int, event: str, life: Life, number: Id, length: int, shared: bool, early: bool) -> None:
         """The slot goes to the cache under `length` tokens of the request.
@@ -153,7 +161,10 @@ class SlotTable:
             return
         message, root = "", None
         used = not life.over and slot.id in life.in_use() and slot.id not in life.transit
-        silent = not slot.named or ("takes" not in self._header.knows and (slot.owner is None or self.may_have_left(slot)))
+        silent = not slot.named or (
+            "takes" not in self._header.knows and (slot.owner is None or self.may_have_left(slot))
+        )
+        silent |= slot.owner is not None and type(slot.owner) is Owner and slot.owner.name in ("", life.name)
         if (slot.cached or slot.owner is not life.holder) and not silent:
             message = f"{life.name} publishes slot {number}, which belongs to {slot.owner_words()}"
         elif used and not shared and not early:
@@ -178,13 +189,9 @@ class SlotTable:
             self._book.unknown["what is in a slot that is published"] += 1
             return slot.bad
         contents = [content for content in slot.pending if self.can_happen(content)]
-        # What a working slot held on the way to that state came before it, for every reader.
-        strange = [
-            content
-            for content in contents
-            if not content.stands_for(text, length)
-            and not (content.phase == ROWS and content.covers(text, content.length) and content.length < length)
-        ]
+        # What comes before that state in the stream comes before it for every reader.
+        right = [index for index, content in enumerate(contents) if content.stands_for(text, length)]
+        strange = contents[right[-1] + 1 if right else 0 :]
         if slot.certain is not None:
             contents.insert(0, slot.certain)
         if contents and not strange and contents[-1].stands_for(text, length):
@@ -210,7 +217,12 @@ class SlotTable:
         interval, life = self._header.interval, content.life
         if not content.maybe or life is None or interval is UNSET:
             return True
-        return content.length // interval > max(content.least - 1, life.done_len) // interval
+        tokens = [tokens for batch, tokens, _, _ in life.verifies if batch <= content.batch]
+        least, most = content.least - 1, content.length
+        if life.done_len:
+            least = max(least, life.done_len + len(tokens) - 1)
+            most = min(most, life.done_len + sum(tokens))
+        return most // interval > least // interval
 
     def _elsewhere(self, life: Life, length: int, published: Slot) -> str:
         """Where that state really is, if some other slot certainly holds it."""
@@ -280,6 +292,10 @@ class SlotTable:
         """A request that was over goes on using a slot. True if that slot isn't its own any more."""
         slot = self.at(number)
         if slot is None or slot.owner is life.holder:
+            return False
+        if type(slot.owner) is Owner and slot.owner.name in ("", life.name):
+            # It was given back, and taken again for this request.
+            self.hand_to(slot, life.holder)
             return False
         message = f"{life.name} goes on using slot {number}, which belongs to {slot.owner_words()}"
         root = self.bad(line, event, life, slot, slot.label, "one-owner", message)

@@ -1,32 +1,26 @@
-"""Transfers between the device and host memory or another process: both ends are theirs until they end."""
+"""Transfers between the device and host memory or another process: both ends are pinned until it ends."""
 
 from __future__ import annotations
 
-from msgspec import UNSET
-
 from checker.traces.book import Book
 from checker.traces.format import Id, Transfer
-from checker.traces.lives import Life, Owner
+from checker.traces.lives import Life
 from checker.traces.slots import COPIES, Content, Slot
 from checker.traces.table import SlotTable
 from checker.traces.verdict import Problem
 
+LOADS = ("h2d", "in")
 
-class Move(Owner):
-    """A transfer that has not ended; `before`: whose the slot was, with its key."""
 
-    __slots__ = ("bad", "before", "event", "key", "label", "length")
+class Pin:
+    """A transfer that has not ended. `awaited`: a batch has waited for it, and all that is launched later comes after."""
 
     def __init__(self, event: Transfer, slot: Slot) -> None:
-        super().__init__(f"transfer {event.t}")
-        self.event = event
-        self.before, self.key, self.label, self.bad = (
-            slot.owner,
-            slot.key if slot.cached else None,
-            slot.label,
-            slot.bad,
-        )
-        self.length = event.len
+        self.name = f"transfer {event.t}"
+        self.slot = slot
+        self.loads = event.dir in LOADS
+        self.len = event.len
+        self.submitted = self.awaited = False
 
 
 class Transfers:
@@ -35,12 +29,15 @@ class Transfers:
     def __init__(self, table: SlotTable, book: Book) -> None:
         self._table = table
         self._book = book
-        self._moves: dict[str | int, Move] = {}
-        self._hosted: dict[Id, tuple[Life | None, int, int | None]] = {}
+        self._pins: dict[str | int, Pin] = {}
+        self._hosts: dict[Id, tuple[Life | None, int, int | None]] = {}
 
-    def waited_for(self, names: tuple[str | int, ...]) -> frozenset[int]:
-        """Return the slots whose transfers a batch waits for."""
-        return frozenset(slot for name in names if name in self._moves for slot in self._moves[name].owned)
+    def wait(self, names: tuple[str | int, ...]) -> None:
+        """A batch waits for transfers; for one that has not been submitted it is no wait."""
+        for name in names:
+            pin = self._pins.get(name)
+            if pin is not None and pin.submitted:
+                pin.awaited = True
 
     def follow(self, line: int, event: Transfer) -> None:
         """One step of a transfer."""
@@ -50,59 +47,71 @@ class Transfers:
                 self._table.impossible(line, "transfer", None, event.slot, f"transfer {event.t} uses")
             return
         if event.op == "queue":
-            move = self._moves[event.t] = Move(event, slot)
-            slot.give_to(move)
-            slot.note(line, None, f"queued as transfer {event.t}")
+            self._queue(line, event, slot)
             return
-        found = self._moves.get(event.t)
-        if found is None:
+        pin = self._pins.get(event.t)
+        if pin is None:
             text = f"transfer {event.t} was never queued"
             self._book.open(line, None, Problem("transfer", "inconsistent-record", text, slot.id))
-            return
-        if event.op == "submit" and event.dir in ("d2h", "out"):
-            self._reads(line, event, found, slot)
-        if event.op in ("ack", "abort"):
-            self._ends(line, event, found, slot)
+        elif event.op == "submit":
+            self._submit(line, event, pin, slot)
+        else:
+            self._end(line, event, pin, slot)
 
-    def _reads(self, line: int, event: Transfer, move: Move, slot: Slot) -> None:
-        """The slot's content is read by another stream, behind the batch that the transfer waits for."""
-        after = self._table.processed
-        if isinstance(event.after, int):
-            after = max(after, event.after)
-        content = slot.certain
-        for pending in slot.pending:
-            if pending.batch <= after:
-                content = pending
+    def _queue(self, line: int, event: Transfer, slot: Slot) -> None:
+        message = ""
+        if slot.pin is not None:
+            message = f"is pinned by {slot.pin.name}"
+        elif slot.owner is None and not slot.cached and slot.named and self._table.knows_takes:
+            message = "belongs to nobody (it is free)"
+        if message:
+            text = f"transfer {event.t} uses slot {slot.id}, which {message}"
+            self._table.bad(line, "transfer", None, slot, event.len, "one-owner", text)
+        slot.pin = self._pins[event.t] = Pin(event, slot)
+        slot.note(line, None, f"queued as transfer {event.t}")
+
+    def _submit(self, line: int, event: Transfer, pin: Pin, slot: Slot) -> None:
+        """The other stream begins behind the batch that it waits for, and reads or writes the slot."""
+        pin.submitted = True
+        after = max(self._table.processed, event.after if isinstance(event.after, int) else -1)
         later = [pending for pending in slot.pending if pending.batch > after]
+        earlier = [pending for pending in slot.pending if pending.batch <= after]
+        content = earlier[-1] if earlier else slot.certain
         message = ""
         if later:
             message = f"which b{later[0].batch}, launched at line {later[0].line}, may be writing"
-        elif content is None or content.root is not None or not content.least == content.length == event.len:
-            message = f"which holds {slot.holds()}"
-        elif move.bad is not None:
-            message = "which is wrong"
-        root = None
-        if message:
-            text = f"transfer {event.t} reads slot {slot.id} as the state of {event.len} tokens, {message}"
-            root = self._table.bad(line, "transfer", move, slot, event.len, "exact-label", text, move.bad)
-        self._hosted[event.host] = (content.life if content is not None else None, event.len, root)
-
-    def _ends(self, line: int, event: Transfer, move: Move, slot: Slot) -> None:
-        """Both ends go back to whose they were; what was loaded is in the slot."""
-        del self._moves[event.t]
-        if event.op == "ack" and event.dir in ("h2d", "in"):
-            life, length, root = self._hosted.get(event.host, (None, -1, None))
-            if event.dir == "h2d" and length != event.len:
-                text = f"transfer {event.t} loads {event.len} tokens from host {event.host}, which holds "
-                held = "nothing" if length < 0 else f"{length} tokens"
-                root = self._table.bad(line, "transfer", move, slot, event.len, "exact-label", text + held)
-            holder = life or (move.before if isinstance(move.before, Life) else move.key)
-            content = Content(self._table.processed, line, holder, event.len, root, event.len, COPIES)
+        elif pin.loads:
+            life, length, root = self._hosts.get(event.host, (None, event.len, None))
+            if length != event.len:
+                message = f"from host {event.host}, which holds {length} tokens"
+            holder = life or (slot.owner if isinstance(slot.owner, Life) else slot.key)
+            slot.certain = slot.promised = Content(after, line, holder, event.len, root, event.len, COPIES)
+            slot.opaque = holder is None
             slot.pending.clear()
-            slot.certain = slot.promised = content
-        slot.give_to(move.before)
-        if move.key is not None:
-            slot.cached, slot.key, slot.label, slot.bad = True, move.key, move.label, move.bad
+        elif slot.bad is not None:
+            message = "which is wrong"
+        elif not slot.opaque and slot.named and not (content and content.least == content.length == event.len):
+            message = f"which holds {slot.holds()}"
+        root = slot.bad
+        if message:
+            verb = "loads" if pin.loads else "reads"
+            text = f"transfer {event.t} {verb} slot {slot.id} as the state of {event.len} tokens, {message}"
+            root = self._table.bad(line, "transfer", None, slot, event.len, "exact-label", text, slot.bad)
+        if not pin.loads:
+            self._hosts[event.host] = (content.life if content is not None else None, event.len, root)
+
+    def _end(self, line: int, event: Transfer, pin: Pin, slot: Slot) -> None:
+        """Both ends are free of it again."""
+        del self._pins[event.t]
+        slot.pin = None
         slot.note(line, None, f"transfer {event.t} {'has ended' if event.op == 'ack' else 'is aborted'}")
-        if event.op == "ack" and event.dir == "out" and event.after is not UNSET:
-            self._hosted.pop(event.host, None)
+        if event.op == "ack" or not pin.submitted:
+            return
+        # What was begun and not ended has left something that nobody knows at its other end.
+        if not pin.loads:
+            self._hosts.pop(event.host, None)
+            return
+        slot.certain = slot.promised = None
+        if slot.cached:
+            message = f"slot {slot.id} is cached under {slot.label} tokens, and its load was aborted"
+            slot.bad = self._table.bad(line, "transfer", None, slot, slot.label, "exact-label", message)

@@ -59,7 +59,7 @@ class Turns:
                 self._table.leak(line, session, number)
             del self._sessions[event.s]
             return
-        life = self._requests.named(event.r) if event.r is not UNSET else None
+        life = self._requests.named(event.r) if isinstance(event.r, str) else None
         if event.op == "borrow":
             # The turn is admitted after this line, or was before it.
             if life is not None and not life.over:

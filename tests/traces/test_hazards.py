@@ -82,10 +82,8 @@ HAZARDS: dict[str, tuple[str, int, int | None, list[Event]]] = {
     "label of another length": ("exact-label", 10, 12, change(8, last_len=2)),
     "label gone": ("inconsistent-record", 10, 12, change(8, last_len=None)),
     "count jumps": ("inconsistent-record", 9, 12, change(7, count=5)),
-    "mark isn't the length": ("inconsistent-record", 7, 9, change(5, mark=2)[:10]),
     "boundary without a mark": ("flip-once", 11, 12, change(9, mark=None, slot=None, pos=None)),
     "mark without a slot": ("inconsistent-record", 11, 12, change(9, slot=None)),
-    "position holds another slot": ("inconsistent-record", 11, 12, change(9, pos=1)),
     "position out of the ring": ("inconsistent-record", 11, 12, change(9, pos=2)),
     "mark off the grid": ("grid", 3, None, change(4, change(1, len=3, mark=3), len=3)[:2] + good()[3:4]),
     "prefix off the grid": ("grid", 3, 4, change(1, prefix=1)),
@@ -137,7 +135,7 @@ def test_a_state_that_no_row_can_compute_is_bad_once_it_is_published(name: str) 
     property_, line, healed, events = IMPOSSIBLE[name]
     verdict = judge(events)
     assert verdict.outcome == "bad"
-    assert {violation.kind for violation in verdict.violations} == {"exact-label"}
+    assert {violation.kind for violation in verdict.violations} == {"exact-label", "inconsistent-record"}
     assert any("cannot compute" in violation.message for violation in verdict.violations)
     assert (property_, line, healed) in hazards(verdict)
 

@@ -164,6 +164,10 @@ BROKEN: dict[str, tuple[str, int, int, list[Event]]] = {
     "published twice": ("one-owner", 13, 2, change(11, slot=2, len=2)),
     "length jumps": ("exact-label", 9, 1, change(7, len=7)),
     "length stands still": ("exact-label", 9, 1, change(7, len=4)),
+    "mark isn't the length": ("inconsistent-record", 7, 3, change(5, mark=2)),
+    "position holds another slot": ("inconsistent-record", 11, 4, change(9, pos=1)),
+    "two rows for one request": ("inconsistent-record", 4, 1,
+        [*good()[:2], change(2, rows=good()[2].rows * 2)[2]]),  # type: ignore[union-attr]
     "slot below the first": ("one-owner", 2, 0, change(0, working=0)),
     "slot beyond the last": ("one-owner", 6, 17, change(4, slot=17)),
     "another's slot published": ("one-owner", 6, 6, [
@@ -187,7 +191,7 @@ def test_a_rewrite_of_the_same_state_by_the_same_request_is_right() -> None:
     header, lines = upgrade(EAGER, [*good()[:2], *good()[3:5]])
     begun = [event for _, event in lines]
     for mark, kind in ((2, []), (3, ["no-inflight-target"])):
-        marks = (Mark(mark, 2, 0),)
+        marks = (Mark(mark, 2),)
         again = row2(r="A", reads=None, writes=1, start=0, len=3, marks=marks, next=1, last=0, ring=(4, 3))
         found = Judge(header)
         for line, event in enumerate([*begun, Launch(b=1, rows=(again,))], 2):
@@ -300,7 +304,6 @@ ERRORS: dict[str, tuple[int, str, list[Event]]] = {
     "batches out of order": (4, "is launched after", change(2, b=0)[:3]),
     "result row of nobody": (5, "has a row for B", change(3, r="B")[:4]),
     "admitted while running": (3, "is running already", [good()[0], good()[0]]),
-    "two rows for one request": (4, "two rows", [*good()[:2], change(2, rows=good()[2].rows * 2)[2]]),  # type: ignore[union-attr]
     "no lookahead in a decode row": (8, "lookahead", change(6, lookahead=msgspec.UNSET)),
     "ring too short": (3, "a ring of 1", change(1, ring=(2,))),
     "publication by nobody": (6, "no such request", change(4, r="B")),

@@ -71,7 +71,7 @@ class Translator:
         if isinstance(event, new.Publish):
             if event.shared:
                 raise NotCovered("a checkpoint that is shared after its publication")
-            if event.r is UNSET or event.slot is None:
+            if not isinstance(event.r, str) or event.slot is None:
                 raise NotCovered("a publication by nobody known")
             return Publish1(event.r, event.slot, event.len, event.stored)
         if isinstance(event, new.Free):
@@ -89,7 +89,7 @@ class Translator:
         raise NotCovered(words.get(type(event), "a transfer"))
 
     def _admit(self, event: new.Admit) -> Admit1:
-        if event.s is not UNSET:
+        if isinstance(event.s, str):
             raise NotCovered("a turn of a session")
         working, ring = _none(event.working), event.ring if isinstance(event.ring, tuple) else ()
         next_, last = _none(event.next), _none(event.last)
@@ -103,7 +103,7 @@ class Translator:
             raise NotCovered("a verify row")
         if prefills and decodes:
             raise NotCovered("a batch of prefill and decode rows")
-        copied = {copy.r: _none(copy.from_) for copy in event.copies if copy.r is not UNSET}
+        copied = {copy.r: _none(copy.from_) for copy in event.copies if isinstance(copy.r, str)}
         if len(copied) < len(event.copies):
             raise NotCovered("a copy for nobody known")
         if prefills:
