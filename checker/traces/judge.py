@@ -36,6 +36,7 @@ from checker.traces.format import (
     Publish,
     Rekey,
     ResultRow,
+    Saved,
     Row,
     Session,
     Stop,
@@ -152,6 +153,11 @@ class Judge:
 
     def _process(self, line: int, event: Process) -> None:
         self._requests.arrive(line, event.b)
+        oldest = self._batches[0].b if self._batches else self._newest_batch + 1
+        if event.b < oldest and not self._header.is_whole and event.b > self._table.processed:
+            # It was launched before the recording began.
+            self._table.processed = event.b
+            return
         if not self._batches or self._batches[0].b != event.b:
             first = f"batch {self._batches[0].b} is next" if self._batches else "none is pending"
             raise self._error(line, f"the result of batch {event.b} is processed, but {first}")
@@ -291,6 +297,10 @@ class Judge:
 
     def _publish(self, line: int, event: Publish) -> None:
         life = self._publisher(line, event)
+        if life is None:
+            if event.stored:
+                self._table.publish(line, None, event, early=False)
+            return
         newest = life.newest
         if newest is not None and (event.len >= newest.length or (event.stored and event.slot == newest.slot)):
             life.newest = None
@@ -306,16 +316,16 @@ class Judge:
             self._requests.report(line, life, [Problem("publish", "retract-pure", text, event.slot)])
         self._requests.replaced(life, event)
         early = isinstance(event.during, int) and event.during > self._table.processed
-        self._table.publish(line, "publish", life, event.slot, event.len, event.shared, early)
+        self._table.publish(line, life, event, early)
         if early and not event.shared and isinstance(event.slot, int) and isinstance(event.during, int):
             self._requests.given.append((event.during, line, life, event.slot))
         life.hush()
 
-    def _publisher(self, line: int, event: Publish) -> Life:
-        """Return whose state is published: the request that the line names, else the slot's owner."""
+    def _publisher(self, line: int, event: Publish) -> Life | None:
+        """Return whose state is published: the request that the line names, else the slot's owner; None: unknown."""
         if isinstance(event.r, str):
             life = self._requests.named(event.r)
-            if life is None:
+            if life is None and self._header.is_whole:
                 raise self._error(line, f"request {event.r} publishes slot {event.slot}, but there is no such request")
             return life
         slot = self._table.at(event.slot)
@@ -325,7 +335,7 @@ class Judge:
         last = None if slot is None else slot.promised
         if last is not None and last.life is not None:
             return last.life
-        raise self._error(line, f"slot {event.slot} is published, and no request is known to have it; name `r`")
+        return None
 
     def _rekey(self, line: int, event: Rekey) -> None:
         using = next(
@@ -348,6 +358,8 @@ class Judge:
 
     def _end(self, line: int, event: End) -> None:
         self._requests.end(line, event)
+        if isinstance(event.saved, Saved):
+            self._transfers.saved(line, event.r, event.saved)
 
     def _session(self, line: int, event: Session) -> None:
         self._turns.follow(line, event)

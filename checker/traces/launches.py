@@ -64,6 +64,8 @@ class Launches:
         close: list[tuple[Row, Life]] = []
         for row in event.rows:
             life = running.get(row.r)
+            if life is None and not self._header.is_whole and row.r not in self._requests.ended:
+                life = self._requests.begin_unseen(row)
             if life is None or (row.epoch is not UNSET and life.epoch is not UNSET and row.epoch != life.epoch):
                 life = self._requests.revive(line, "launch", row.r)
                 self._wrong_row(line, life, row, f"b{b} has a row for {row.r}, which was over at line {life.over_line}")
@@ -151,7 +153,7 @@ class Launches:
             self._book.unknown["where the state that a request starts from was copied from"] += 1
         else:
             name = life.name if life is not None else f"slot {copy.to}"
-            root = self._taken_for(line, b, life, copy.from_, copy.len, name, COPIES, unsafe)
+            root = self._taken_for(line, b, life, copy.from_, copy.len, name, COPIES, unsafe, copy.text)
         if target is not None and life is not None:
             self._own_target(line, b, life, target, f"{life.name}@{copy.len}")
             state = Content(b, line, life, copy.len, root, copy.len, COPIES)
@@ -159,7 +161,16 @@ class Launches:
             life.taint = root
 
     def _taken_for(
-        self, line: int, b: int, life: Life | None, number: Id, length: int, name: str, phase: int, unsafe: bool = False
+        self,
+        line: int,
+        b: int,
+        life: Life | None,
+        number: Id,
+        length: int,
+        name: str,
+        phase: int,
+        unsafe: bool = False,
+        digest: str | UnsetType = UNSET,
     ) -> int | None:
         """A slot of the cache (or one of the request's own) is read as the state of `length` tokens; returns the root."""
         slot = self._table.at(number)
@@ -173,13 +184,14 @@ class Launches:
             message = "while a launched batch that the copy does not wait for may still write it"
         elif slot.bad is not None and slot.cached:
             message, root = "which is wrong", slot.bad
-        elif not slot.cached and not own:
-            message = f"which isn't in the cache: it belongs to {slot.owner_words()}"
-        elif slot.cached and slot.label != length:
-            message = f"which is cached under {slot.label}"
-        else:
+        elif not own and not (life is not None and life.hit_text is not None and slot.owner is not None):
+            message = self._table.unlike_entry(slot, length, digest)
+        if not message and not slot.opaque and slot.named:
             found = slot.before(b, phase)
             text = life.text if own and life is not None else slot.key.text if slot.key is not None else None
+            text = life.hit_text if life is not None and not slot.cached and not own else text
+            if text is None and slot.cached:
+                return slot.bad
             if found is None or not found.covers(text, length):
                 message = f"which holds {slot.holds()}"
             elif found.root is not None:
@@ -232,6 +244,12 @@ class Launches:
             fits = found.covers(life.text, low)
         if fits and found is not None:
             return found.root
+        if found is not None and not life.started and found.life is not None and found.life.text is life.before:
+            # It goes on from what the life before it has saved.
+            life.text = life.before
+            fits = found.covers(life.text, low)
+            if fits:
+                return found.root
         if slot.opaque or not slot.named:
             self._book.unknown["what is in the slot that a row starts from"] += 1
             return None

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from checker.traces import rules
 from checker.traces.book import Book
-from checker.traces.format import Admit, End, Header, Id, Publish, ResultRow, Ring, Take
+from checker.traces.format import Admit, End, Header, Hit, Id, Publish, ResultRow, Ring, Row, Take
 from checker.traces.lives import Claim, Life, Owner
 from checker.traces.reading import BadTrace
 from checker.traces.slots import Slot
@@ -61,14 +61,41 @@ class Requests:
         self.check_ring(line, ring)
         life = Life(event, self._positions)
         before = self.ended.pop(event.r, None)
-        if before is not None and before.over == "left":
-            # Who was retracted comes back with the same text.
-            life.text = before.text
+        life.before = before.text if before is not None and before.over == "left" else None
+        if isinstance(event.hit, Hit):
+            self._hit(line, life, event.hit)
         self.running[event.r] = life
         self.admitted += 1
         if event.working is not UNSET:
             life.home = self.turn_up(line, "admit", life, event.working, "working slot")
         self.report(line, life, self.adopt(line, "admit", life, ring))
+        return life
+
+    def _hit(self, line: int, life: Life, hit: Hit) -> None:
+        """The cached state that a request starts from must be there, under its length and of its text."""
+        slot = self._table.at(hit.slot)
+        if slot is None:
+            self._table.impossible(line, "admit", life, hit.slot, f"{life.name} hits")
+            return
+        message = self._table.unlike_entry(slot, hit.len, hit.text)
+        if message:
+            text = f"{life.name} hits slot {slot.id} as the state of {hit.len} tokens, {message}"
+            self._table.bad(line, "admit", life, slot, hit.len, "exact-label", text, slot.bad if slot.cached else None)
+        elif slot.key is not None:
+            life.hit_text = slot.key.text
+
+    def begin_unseen(self, row: Row) -> Life:
+        """A row of a request that was admitted before the recording began."""
+        life = Life(Admit(r=row.r, epoch=row.epoch, ring=row.ring, next=row.next, last=row.last), self._positions)
+        life.started = True
+        life.home = self._table.at(row.writes)
+        if isinstance(row.ring, tuple) and len(row.ring) == self._positions:
+            life.ring = row.ring
+        if life.home is not None and not life.home.named:
+            life.home.give_to(life)
+            life.home.opaque = True
+        self.running[row.r] = life
+        self._book.unknown["a request that was there before the recording began"] += 1
         return life
 
     def turn_up(self, line: int, event: str, life: Life, number: Id, role: str) -> Slot | None:
@@ -287,6 +314,8 @@ class Requests:
     def end(self, line: int, event: End) -> None:
         """This life is over: what it still owns then has leaked."""
         life = self.named(event.r)
+        if life is None and not self._header.is_whole:
+            return
         if life is None:
             raise self.error(line, f"request {event.r} ends, and there is no such request")
         if not life.over:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import UNSET, UnsetType
+
 from checker.traces.lives import Life, Owner
 from checker.traces.verdict import Hazard, HistoryEntry
 
@@ -68,7 +70,7 @@ class Slot:
     """One slot: its owner (a request, a session, a transfer, the cache, or nobody), its chain, its last 32 entries."""
 
     __slots__ = (
-        "bad", "cached", "certain", "excused", "history", "id", "key", "label", "leak", "named", "opaque",
+        "bad", "cached", "certain", "digest", "excused", "history", "id", "key", "label", "leak", "named", "opaque",
         "owner", "pending", "pin", "promised",
         "watch",
     )  # fmt: skip
@@ -82,6 +84,7 @@ class Slot:
         self.cached = False
         self.key: Life | None = None  # whose text the cache key is
         self.label: int | None = None
+        self.digest: str | UnsetType = UNSET  # of the tokens of its key, where the recorder has one
         self.bad: int | None = None  # the line of the violation that made this slot's present use wrong
         self.certain: Content | None = None
         self.pending: deque[Content] = deque()
@@ -100,7 +103,7 @@ class Slot:
         self.owner = owner
         if owner is not None:
             owner.owned.add(self.id)
-        self.cached, self.label, self.key, self.bad = False, None, None, None
+        self.cached, self.label, self.key, self.bad, self.digest = False, None, None, None, UNSET
         self.named = True
 
     def write(self, state: Content) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec import UNSET, UnsetType
 
 from checker.traces.book import Book
-from checker.traces.format import Header, Id
+from checker.traces.format import Header, Id, Publish
 from checker.traces.lives import Life, Owner
 from checker.traces.slots import Content, Slot
 from checker.traces.verdict import Problem, Violation
@@ -118,6 +118,21 @@ class SlotTable:
             message = f"{life.name} has slot {number} twice, in its ring or as its working slot"
             slot.bad = self.bad(line, event, life, slot, None, "one-owner", message)
 
+    def unlike_entry(self, slot: Slot, length: int, digest: str | UnsetType) -> str:
+        """Return why a slot is not in the cache as the state of so many tokens; empty: it is, or nobody knows."""
+        if slot.cached and slot.bad is not None:
+            return "which is wrong"
+        if not slot.cached:
+            silent = not slot.named or (
+                "takes" not in self._header.knows and (slot.owner is None or self.may_have_left(slot))
+            )
+            return "" if silent else f"which isn't in the cache: it belongs to {slot.owner_words()}"
+        if slot.label != length:
+            return f"which is cached under {slot.label}"
+        if UNSET not in (digest, slot.digest) and digest != slot.digest:
+            return "which is cached for another text"
+        return ""
+
     def free(self, line: int, number: Id, in_flight: Life | None) -> None:
         """Give a slot back; `in_flight`: a running request that uses it, with a launched row that is to write it."""
         slot = self.at(number)
@@ -150,14 +165,20 @@ class SlotTable:
             message = f"slot {slot.id} goes back to the pool, and {slot.pin.name}, which has not ended, uses it"
             self.bad(line, event, slot.owner, slot, slot.label, "one-owner", message)
 
-    def publish(self, line: int, event: str, life: Life, number: Id, length: int, shared: bool, early: bool) -> None:
+    def publish(self, line: int, life: Life | None, event: Publish, early: bool) -> None:
         """The slot goes to the cache under `length` tokens of the request.
 
         `early`: it belongs to a result that has not been read yet, so that its ring is still the one before.
         """
+        number, length, shared = event.slot, event.len, event.shared
         slot = self.at(number)
         if slot is None:
-            self.impossible(line, event, life, number, f"{life.name} publishes")
+            self.impossible(line, "publish", life, number, f"{life.name if life else 'the engine'} publishes")
+            return
+        if life is None:
+            self._book.unknown["whose state is published"] += 1
+            slot.give_to(None)
+            slot.cached, slot.label, slot.digest = True, length, event.text
             return
         message, root = "", None
         used = not life.over and slot.id in life.in_use() and slot.id not in life.transit
@@ -170,13 +191,13 @@ class SlotTable:
         elif used and not shared and not early:
             message = f"{life.name} publishes slot {number} and goes on using it"
         if message:
-            root = self.bad(line, event, life, slot, length, "one-owner", message)
+            root = self.bad(line, "publish", life, slot, length, "one-owner", message)
         else:
-            root = self._content(line, event, life, slot, length)
+            root = self._content(line, "publish", life, slot, length)
         slot.note(line, None, f"{life.name} publishes it as the state after {length} tokens")
         self.heal_leak(line, slot)
         slot.give_to(None)
-        slot.cached, slot.key, slot.label, slot.bad = True, life, length, root
+        slot.cached, slot.key, slot.label, slot.bad, slot.digest = True, life, length, root, event.text
 
     def _content(self, line: int, event: str, life: Life, slot: Slot, length: int) -> int | None:
         """Exactly `length` tokens must be what the slot has or is still to receive; else the line of the first cause.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from checker.traces.book import Book
-from checker.traces.format import Id, Transfer
+from checker.traces.format import Id, Saved, Transfer
 from checker.traces.lives import Life
 from checker.traces.slots import COPIES, Content, Slot
 from checker.traces.table import SlotTable
-from checker.traces.verdict import Problem
+from checker.traces.verdict import Problem, Violation
 
 LOADS = ("h2d", "in")
 
@@ -99,6 +99,13 @@ class Transfers:
             root = self._table.bad(line, "transfer", None, slot, event.len, "exact-label", text, slot.bad)
         if not pin.loads:
             self._hosts[event.host] = (content.life if content is not None else None, event.len, root)
+
+    def saved(self, line: int, name: str, saved: Saved) -> None:
+        """A request that was retracted takes a place of host memory to hold its state."""
+        life, length, root = self._hosts.get(saved.host, (None, saved.len, None))
+        if length != saved.len:
+            text = f"{name} is saved as {saved.len} tokens in host {saved.host}, which holds {length}"
+            self._book.add(Violation(line, "end", name, None, saved.len, "exact-label", f"{length} tokens", text, root))
 
     def _end(self, line: int, event: Transfer, pin: Pin, slot: Slot) -> None:
         """Both ends are free of it again."""

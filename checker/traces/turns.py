@@ -117,6 +117,10 @@ class Turns:
     def _stands_for(self, line: int, session: Turn, slot: Slot, length: int, verb: str) -> None:
         """What an idle session's slot is taken to stand for is what it holds when all that was launched has run."""
         promised = slot.promised
+        if slot.opaque or (promised is None and not slot.pending and not slot.named):
+            return
+        if any(content.maybe and self._table.can_happen(content) for content in slot.pending):
+            promised = None
         if promised is not None and promised.stands_for(session.text, length):
             return
         root = promised.root if promised is not None and (promised.root or -1) >= 0 else None

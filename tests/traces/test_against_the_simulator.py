@@ -38,19 +38,6 @@ def verdict_of(lines: list[dict]) -> str:
         return judge_file(path).verdict.outcome
 
 
-def reads_format_2() -> bool:
-    """Whether the judge reads this format at all."""
-    from checker.traces.format import BadTrace
-
-    try:
-        return bool(verdict_of(toy_trace(0, "ring")[0]))
-    except BadTrace:
-        return False
-
-
-needs_judge = pytest.mark.skipif(not reads_format_2(), reason="the judge does not read format 2")
-
-
 @cache
 def traces(kind):
     """Traces without a fault."""
@@ -105,14 +92,12 @@ def test_every_kind_of_row_and_event_occurs():
     assert not {name: counted[name] for name in NAMES if counted[name] < AT_LEAST}
 
 
-@needs_judge
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_judge_agrees_on_correct_runs(kind):
     other = [(lines, found) for lines, found in correct(kind) if verdict_of(lines) != found.outcome]
     assert not other, saved(other)
 
 
-@needs_judge
 @pytest.mark.parametrize("fault", faults())
 def test_the_judge_agrees_on_each_fault(fault):
     other = [(lines, found) for lines, found in wrong(fault) if verdict_of(lines) != found.outcome]

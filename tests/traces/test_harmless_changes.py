@@ -11,7 +11,7 @@ from tests.support.harmless_changes import CHANGES, split_batches
 from tests.support.slot_simulator import oracle
 from tests.support.toy_engine import faults
 from tests.support.toy_recorder import KINDS, toy_trace
-from tests.traces.test_against_the_simulator import needs_judge, verdict_of
+from tests.traces.test_against_the_simulator import verdict_of
 
 PER_KIND, PER_FAULT = 25, 2
 
@@ -41,7 +41,6 @@ def test_the_oracle_says_the_same(change):
     assert any(before != after for before, after in changed(change))
 
 
-@needs_judge
 @pytest.mark.parametrize("change", [*CHANGES, split_batches], ids=lambda change: change.__name__)
 def test_the_judge_says_the_same(change):
     for number, (before, after) in enumerate(changed(change)):

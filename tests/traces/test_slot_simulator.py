@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.slot_simulator import oracle
-from tests.traces.test_against_the_simulator import needs_judge, verdict_of
+from tests.traces.test_against_the_simulator import verdict_of
 
 KNOWS = ["takes", "frees", "evicts", "ends", "clears", "copies", "texts", "transfers", "sessions"]
 HEADER = {"trace": 2, "engine": "by hand", "mode": "eager", "slots": 9, "first_slot": 1, "lookahead": 2, "knows": KNOWS}
@@ -360,7 +360,6 @@ def test_a_small_run(name):
     assert oracle(bad).outcome == "bad", oracle(bad)
 
 
-@needs_judge
 @pytest.mark.parametrize("name", CASES)
 def test_the_judge_agrees_on_a_small_run(name):
     good, bad = ([HEADER, *lines, {"e": "stop", "why": "closed"}] for lines in CASES[name])

@@ -8,7 +8,7 @@ import pytest
 
 from checker.command.report import traces as report
 from checker.traces.format import Launch, Mark
-from checker.traces.format import PrefillRow as row2
+from checker.traces.format import PrefillRow as Row2
 from checker.traces.format1 import Admit1 as Admit
 from checker.traces.format1 import Event1 as Event
 from checker.traces.format1 import Evict1 as Evict
@@ -192,7 +192,7 @@ def test_a_rewrite_of_the_same_state_by_the_same_request_is_right() -> None:
     begun = [event for _, event in lines]
     for mark, kind in ((2, []), (3, ["no-inflight-target"])):
         marks = (Mark(mark, 2),)
-        again = row2(r="A", reads=None, writes=1, start=0, len=3, marks=marks, next=1, last=0, ring=(4, 3))
+        again = Row2(r="A", reads=None, writes=1, start=0, len=3, marks=marks, next=1, last=0, ring=(4, 3))
         found = Judge(header)
         for line, event in enumerate([*begun, Launch(b=1, rows=(again,))], 2):
             found.feed(line, event)
