@@ -1,6 +1,6 @@
 """The face: the command `slotproof`, what it prints, and how it ends.
 
 Read cli first (the commands), options (what several share) and examples (one of each), then verify (the main job),
-play and replay (scripts). console brings results to a person or a machine, interrupts ends everything at Ctrl-C. The
-package report has a file for each kind of result.
+judge (traces), play and replay (scripts). console brings results to a person or a machine, junit and github those of
+traces to CI services; interrupts ends everything at Ctrl-C. The package report has a file for each kind of result.
 """

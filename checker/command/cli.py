@@ -13,7 +13,19 @@ import typer
 from checker.command import console
 from checker.command.examples import add_examples
 from checker.command.interrupts import end_at_ctrl_c
-from checker.command.options import Design, Json, ModelFile, Scope, Seconds, Settings, positive, scope_words
+from checker.command.judge import Judging, judge_files
+from checker.command.options import (
+    Design,
+    FailOn,
+    Json,
+    Junit,
+    ModelFile,
+    Scope,
+    Seconds,
+    Settings,
+    positive,
+    scope_words,
+)
 from checker.command.play import play_file
 from checker.command.report import bmc as bmc_report
 from checker.command.report import mutation as mutation_report
@@ -22,9 +34,9 @@ from checker.command.report import proof as proof_report
 from checker.command.report import repair as repair_report
 from checker.command.report import ring as ring_report
 from checker.command.report import search as search_report
-from checker.command.report import traces as traces_report
+from checker.command.report import trace_check as trace_check_report
 from checker.deadline import Deadline, TimeIsUp
-from checker.exit_codes import INCONCLUSIVE, INTERNAL, SHOWN, USAGE, VIOLATED, worst
+from checker.exit_codes import INCONCLUSIVE, INTERNAL, SHOWN, USAGE, VIOLATED
 from checker.explain.render import render
 from checker.explain.story import story_of
 from checker.model.designs import design_class
@@ -45,10 +57,11 @@ from checker.search.perform import model_for, run_all
 from checker.search.perform import run as run_check
 from checker.search.saved import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.search.suite import designs as design_checks
-from checker.traces.judge_file import Judgement, Unjudged, judge_file
+from checker.traces.check_file import check_file
 from checker.traces.reading import BadTrace
+from checker.traces.schema import schema as trace_schema
 from spec.language import BadRecord
-from spec.scope import EAGER, OVERWRITE, SKIP, BadScope
+from spec.scope import EAGER, BadScope
 
 app = typer.Typer(
     add_completion=False,
@@ -176,26 +189,38 @@ def judge(
     without_spare: Annotated[
         str, typer.Option(help="For --design: overwrite or skip, where the trace's header does not say.")
     ] = "",
+    fail_on: FailOn = "",
+    strict: Annotated[bool, typer.Option("--strict", help="The same as --fail-on any.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="Judge a file while it is written, until its `stop` line or Ctrl-C.")
+    ] = False,
+    junit: Junit = None,
+    github: Annotated[
+        bool, typer.Option("--github", help="Also print what GitHub shows at the lines of the trace.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Judge traces of an engine: is a wrong state in the cache, or may one get there; does it follow a design."""
-    if without_spare not in ("", OVERWRITE, SKIP):
-        raise BadScope(f"--without-spare {without_spare}: write {OVERWRITE} or {SKIP}")
-    if without_spare and not design:
-        raise BadScope("--without-spare has no effect without --design: add --design NAME")
-    chosen = design_class(design) if design else None
-    judgements: list[Judgement | Unjudged] = []
-    for file in files:
-        try:
-            judgements.append(judge_file(file, chosen, without_spare))
-        except BadTrace as error:
-            judgements.append(Unjudged(file, str(error)))
-            complain(error)
-        if not as_json:
-            traces_report.show(judgements[-1])
-    if as_json:
-        console.emit(list(map(traces_report.data, judgements)))
-    raise typer.Exit(worst(map(traces_report.exit_code, judgements)))
+    names = ",".join([*([fail_on] if fail_on else []), *(["any"] if strict else [])])
+    asked = Judging(design, without_spare, names, follow, as_json, junit, github)
+    raise typer.Exit(judge_files(files, asked))
+
+
+@app.command()
+def trace(
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a line of a trace.")] = False,
+    check: Annotated[
+        Path | None, typer.Option(help="Read every line of a trace, without judging what it says.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Help to write a recorder: what a line of a trace may be, and whether a file has only such lines."""
+    if schema == (check is not None):
+        raise BadScope("write one of --schema and --check FILE")
+    if check is None:
+        console.emit(trace_schema())
+        raise typer.Exit(SHOWN)
+    raise typer.Exit(console.deliver(trace_check_report, check_file(check), as_json))
 
 
 @app.command()
@@ -343,28 +368,23 @@ def mutants(
 add_examples(app)
 
 
-def complain(error: Exception | str) -> None:
-    """Say what is wrong with the input."""
-    print(f"slotproof: {error}", file=sys.stderr)
-
-
 def run(words: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; bad input is one sentence and 2, an error of our own is 70."""
     try:
         app(words)
     except BAD_INPUT as error:
-        complain(error)
+        console.complain(error)
         return USAGE
     except Disagreement as error:
-        complain(error)
-        complain("this is an error of slotproof itself: no verdict stands; please report the lines above")
+        print(f"slotproof: {error}", file=sys.stderr)
+        console.complain("this is an error of slotproof itself: no verdict stands; please report the lines above")
         return INTERNAL
     except TimeIsUp:
-        complain("the time is used up")
+        console.complain("the time is used up")
         return INCONCLUSIVE
     except (Exception, SystemExit) as error:
         if blame(error):
-            complain(blame(error))
+            console.complain(blame(error))
             return USAGE
         if isinstance(error, SystemExit):
             return int(error.code or 0)

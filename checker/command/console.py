@@ -27,9 +27,24 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False, soft_wrap=False)
 
 
+def printable(text: str) -> str:
+    """Return a text of somebody else's in one line, with whatever could move a cursor or hide itself spelled out.
+
+    Names in a trace, and its engine's, may hold any character.
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text)
+
+
 def say(text: str) -> None:
     """Print a line or a text of results, as it is."""
     print(text)
+
+
+def complain(error: Exception | str) -> None:
+    """Say in one line on stderr what is wrong with the input."""
+    print(f"slotproof: {printable(str(error))}", file=sys.stderr)
 
 
 def say_all(texts: Iterable[str]) -> None:
@@ -132,10 +147,14 @@ class Progress:
         self.exploration, self.text = None, text
         self._show(text)
 
-    def done(self) -> None:
+    def clear(self) -> None:
         """Clear the line."""
-        self._done.set()
         self._show("", "\r")
+
+    def done(self) -> None:
+        """Clear the line, and say no more."""
+        self._done.set()
+        self.clear()
 
     def _show(self, text: str, end: str = "") -> None:
         if self.terminal:

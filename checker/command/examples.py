@@ -11,6 +11,7 @@ EXAMPLES: Final = {
     "explore": "slotproof explore --design merged-29792 --property exact-label",
     "designs": "slotproof designs --json",
     "judge": "slotproof judge tests/traces/*.ndjson",
+    "trace": "slotproof trace --schema",
     "play": "slotproof play tests/scenarios/the-whole-story.txt",
     "explain": "slotproof explain cafe1234",
     "fields": "slotproof fields",

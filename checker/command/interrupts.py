@@ -1,7 +1,8 @@
 """Ctrl-C: this process and those that it has started end at once, whatever they are in the middle of.
 
 An exception in the main thread would not do. It waits until the solver, or numpy, comes back; a destructor that it is
-raised in swallows it; and work in other processes would be waited for.
+raised in swallows it; and work in other processes would be waited for. A command that can end by itself, and has
+something to say then, asks for the first one (`first_ctrl_c`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from checker.workers import STARTING
@@ -21,6 +23,20 @@ INTERRUPTED: Final = 130
 
 _PATIENCE: Final = 3.0
 """Seconds for which workers that are being started are waited for."""
+
+
+_asked: list[Callable[[], None]] = []
+"""What the next Ctrl-C calls instead of ending the process; one at most."""
+
+
+@contextlib.contextmanager
+def first_ctrl_c(call: Callable[[], None]) -> Iterator[None]:
+    """Let the first Ctrl-C in the block call something, from another thread; the second one ends the process."""
+    _asked[:] = [call]
+    try:
+        yield
+    finally:
+        _asked.clear()
 
 
 def end_at_ctrl_c() -> None:
@@ -34,8 +50,11 @@ def end_at_ctrl_c() -> None:
 
 
 def _listen(ear: int) -> None:
-    while signal.SIGINT not in os.read(ear, 1):
-        pass
+    while True:
+        if signal.SIGINT in os.read(ear, 1):
+            if not _asked:
+                break
+            _asked.pop()()
     # Workers that are just being started are waited for, or they would outlive this process; not for ever, though.
     STARTING.acquire(timeout=_PATIENCE)
     for child in multiprocessing.active_children():

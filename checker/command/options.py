@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -32,6 +33,14 @@ Design = Annotated[
 Scope = Annotated[str, typer.Option(help="Words of a scope, such as 'requests=2 slots=6 mode=lazy'.")]
 ModelFile = Annotated[str, typer.Option(help="A model of your own: a Python file, instead of the protocol's.")]
 Settings = Annotated[list[str] | None, typer.Option("--set", help="NAME=NUMBER for the model's scope.")]
+
+FailOn = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,...", help="Hazards that fail a trace: leak, lost-checkpoint, any, or a property's name."
+    ),
+]
+Junit = Annotated[Path | None, typer.Option(help="Write a JUnit file too, one test case for each trace.")]
 
 
 def scope_words(scope: str, design: str, model: str, settings: list[str] | None) -> str:

@@ -4,4 +4,7 @@ Read format first (what a line means), then judge_file (one pass over a file), v
 verdict_judge (how it is found): slots and slot_history follow who owns a slot and what it holds, request and rows
 what a request recorded, consistency whether rows agree. recorder writes a trace of our own runtime, corpus holds the
 recorded ones to their verdicts. The package conformance asks whether a trace is one that a design produces.
+follow reads a trace while it is being written, check_file only reads one, and fail_on names the hazards that fail one.
+meanings says in a sentence what each key is; schema makes the JSON Schema of it, for other languages, and page_tables
+the tables of docs/traces.md.
 """

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from checker.traces.conformance.conformance import Conformance
 from checker.traces.conformance.divergence import Conformity
 from checker.traces.judge import Judge
-from checker.traces.reading import BadTrace, read_trace
+from checker.traces.reading import Numbered, TraceReader, open_trace
 from checker.traces.verdict import Verdict
 from spec.design import Design
 
@@ -20,6 +21,8 @@ class Judgement:
     path: Path
     verdict: Verdict
     conformity: Conformity | None = None
+    fail_on: tuple[str, ...] = ()
+    """The names of hazards that fail it (checker/traces/fail_on.py)."""
 
 
 @dataclass(slots=True)
@@ -28,19 +31,31 @@ class Unjudged:
 
     path: Path
     reason: str
+    line: int = 0
 
 
 def judge_file(path: Path, design: type[Design] | None = None, without_spare: str = "") -> Judgement:
     """Judge one trace file; raises BadTrace."""
-    try:
-        reader = read_trace(path)
-    except OSError as error:
-        raise BadTrace(str(path), 0, f"the file cannot be read: {error.strerror}") from error
+    reader = open_trace(path)
+    return judge_events(reader, reader, design, without_spare)
+
+
+def judge_events(
+    reader: TraceReader,
+    events: Iterable[Numbered],
+    design: type[Design] | None = None,
+    without_spare: str = "",
+    watch: Callable[[Judge], None] | None = None,
+) -> Judgement:
+    """Judge the events of one trace, calling `watch` after each; raises BadTrace."""
     judge = Judge(reader.header, reader.path)
     follower = Conformance(reader.header, design, without_spare) if design else None
-    for line, event in reader:
+    for line, event in events:
         judge.feed(line, event)
         if follower is not None:
             follower.feed(line, event)
+        if watch is not None:
+            watch(judge)
     verdict = judge.result(reader.cut)
-    return Judgement(path, verdict, follower.result(verdict.outcome == "cut") if follower else None)
+    conformity = follower.result(verdict.outcome == "cut") if follower else None
+    return Judgement(Path(reader.path), verdict, conformity)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from os import PathLike, fspath
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
 from checker.traces import format1
-from checker.traces.format import Event, Header
+from checker.traces.format import Event, Header, Stop
 
 LONGEST_LINE: Final = 1 << 24
 """Bytes of a line: a batch of thousands of requests stays far below, and what is longer is no trace."""
@@ -53,19 +54,31 @@ def encode(event: Header | Event | format1.Header1 | format1.Event1) -> bytes:
     return _encode(event) + b"\n"
 
 
-class TraceReader:
-    """The events of the trace at `path`, streamed. Iterate once; `header` is there from the start.
+class LineSource(Protocol):
+    """What a trace is read from, such as a file that is open in binary mode."""
 
-    `cut` becomes True when the last line turns out to be incomplete (no newline, and not JSON): the recorder was
-    stopped in the middle of a line, which is no error. Raises BadTrace, and OSError if the file can't be read.
+    def readline(self, limit: int, /) -> bytes:
+        """Return the next line with its newline, or `limit` bytes of it; b"" at the end."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
+class TraceReader:
+    """The events of the trace at `path`, streamed, or of another source of lines.
+
+    Iterate once; `header` is there from the start. `cut` becomes True when the last line turns out to be incomplete
+    (no newline, and not JSON): the recorder was stopped in the middle of a line, which is no error. Raises BadTrace,
+    and OSError if the file can't be read.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], source: LineSource | None = None) -> None:
         self.path = fspath(path)
         self.cut = False
         self.format = 2
         self._upgrade: format1.Upgrade | None = None
-        self._file = open(self.path, "rb")  # noqa: SIM115 (closed when the iteration ends, or by close)
+        # Closed when the iteration ends, or by close.
+        self._file: LineSource = open(self.path, "rb") if source is None else source  # noqa: SIM115
         try:
             self.header = self._read_header()
         except BaseException:
@@ -73,10 +86,12 @@ class TraceReader:
             raise
 
     def __iter__(self) -> Iterator[Numbered]:
-        number = 1
-        with self._file:
+        number, stopped = 1, False
+        with closing(self._file):
             while line := self._line(number + 1):
                 number += 1
+                if stopped:
+                    raise BadTrace(self.path, number, "this line follows the `stop` line, which is the last one")
                 try:
                     event = self._decode(line)
                 except _ERRORS as error:
@@ -85,6 +100,7 @@ class TraceReader:
                         break
                     reason = _words(error) if line.strip() else "the line is empty"
                     raise BadTrace(self.path, number, reason) from error
+                stopped = isinstance(event, Stop)
                 yield from self._read(number, event)
             if self._upgrade is not None:
                 yield from self._upgrade.rest(number, self.cut)
@@ -143,6 +159,14 @@ class TraceReader:
 def read_trace(path: str | PathLike[str]) -> TraceReader:
     """Open a trace: its header is read at once, its events (line number, event) while one iterates."""
     return TraceReader(path)
+
+
+def open_trace(path: str | PathLike[str]) -> TraceReader:
+    """Open a trace; a file that cannot be read is a BadTrace too."""
+    try:
+        return TraceReader(path)
+    except OSError as error:
+        raise BadTrace(fspath(path), 0, f"the file cannot be read: {error.strerror}") from error
 
 
 def strict(line: bytes) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from checker.command.console import say_all
+from checker.command.console import printable, say_all
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.traces.conformance.divergence import Conformity, DesignAnswer, Divergence, Place
 from checker.traces.judge_file import Judgement
@@ -29,7 +29,7 @@ def lines(judged: Judgement) -> list[str]:
 
 def show(judged: Judgement) -> None:
     """Print the outcome."""
-    say_all(lines(judged))
+    say_all(map(printable, lines(judged)))
 
 
 def conformance_lines(result: Conformity, path: str) -> list[str]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checker.command.console import say_all
+from checker.command.console import printable, say_all
 from checker.command.report import conformance, verdict
-from checker.exit_codes import USAGE, worst
+from checker.exit_codes import INCONCLUSIVE, SHOWN, USAGE, VIOLATED, worst
+from checker.traces.fail_on import failures, is_unsure
 from checker.traces.judge_file import Judgement, Unjudged
 
 
 def exit_code(judged: Judgement | Unjudged) -> int:
-    """Return the exit code: violated, or diverging from the design asked for; cut; shown; or bad input."""
+    """Return the exit code: violated, diverging, or failed by a hazard's name; cut, not covered; shown; bad input."""
     if isinstance(judged, Unjudged):
         return USAGE
-    return worst([verdict.exit_code(judged), conformance.exit_code(judged)])
+    asked = VIOLATED if failures(judged.verdict, judged.fail_on) else SHOWN
+    unsure = INCONCLUSIVE if is_unsure(judged.verdict, judged.fail_on) else SHOWN
+    return worst([verdict.exit_code(judged), conformance.exit_code(judged), asked, unsure])
 
 
 def data(judged: Judgement | Unjudged) -> dict[str, object]:
@@ -22,14 +25,18 @@ def data(judged: Judgement | Unjudged) -> dict[str, object]:
     known: dict[str, object] = {"path": str(judged.path), "code": exit_code(judged)}
     if isinstance(judged, Unjudged):
         return known | {"reason": judged.reason}
-    return known | {"verdict": verdict.data(judged), "conformance": conformance.data(judged)}
+    failed = [
+        {"name": name, "property": hazard.property, "line": hazard.line}
+        for name, hazard in failures(judged.verdict, judged.fail_on)
+    ]
+    return known | {"verdict": verdict.data(judged), "failed_on": failed, "conformance": conformance.data(judged)}
 
 
 def lines(judged: Judgement | Unjudged) -> Iterator[str]:
     """Return a judgement in lines; none for a trace that could not be judged: the reason is no result."""
     if isinstance(judged, Judgement):
-        yield from verdict.lines(judged)
-        yield from conformance.lines(judged)
+        yield from map(printable, verdict.lines(judged))
+        yield from map(printable, conformance.lines(judged))
 
 
 def show(judged: Judgement | Unjudged) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from checker.command.console import say_all
+from checker.command.console import printable, say_all
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.lanes import Lanes
+from checker.traces.fail_on import failures, is_unsure
 from checker.traces.judge_file import Judgement
 from checker.traces.verdict import Hazard, HistoryEntry, Violation
 
@@ -28,7 +29,7 @@ def lines(judged: Judgement) -> list[str]:
     """Return the verdict: one headline, then the first causes with their stories, then the hazards."""
     verdict = judged.verdict
     counts = f"{verdict.events} events, {verdict.batches} batches, {verdict.requests} requests"
-    found = [f"{verdict.outcome}: {judged.path} ({verdict.engine}; {counts})"]
+    found = [f"{verdict.outcome}{_failed_on(judged)}: {judged.path} ({verdict.engine}; {counts})"]
     if verdict.cut_because:
         found.append(f"  the trace is cut: {verdict.cut_because}")
     if verdict.not_covered:
@@ -45,13 +46,14 @@ def lines(judged: Judgement) -> list[str]:
     for hazard in verdict.hazards:
         found += hazard_lines(hazard)
     if verdict.hidden_hazards:
-        found.append(f"  ... and {verdict.hidden_hazards} more hazards")
+        unsure = ", of which some may be what --fail-on names" if is_unsure(verdict, judged.fail_on) else ""
+        found.append(f"  ... and {verdict.hidden_hazards} more hazards{unsure}")
     return found
 
 
 def show(judged: Judgement) -> None:
     """Print the verdict."""
-    say_all(lines(judged))
+    say_all(map(printable, lines(judged)))
 
 
 def violation_lines(violation: Violation) -> list[str]:
@@ -87,6 +89,16 @@ def hazard_lines(hazard: Hazard) -> list[str]:
     who = "" if hazard.request is None else f", request {hazard.request}"
     where = "" if hazard.slot is None else f", slot {hazard.slot}"
     return [f"  hazard {hazard.property} at line {hazard.line}{who}{where}: {hazard.explanation}.", f"    {end}"]
+
+
+def _failed_on(judged: Judgement) -> str:
+    """Return which hazard that was asked for has failed the trace; empty: none."""
+    failed = failures(judged.verdict, judged.fail_on)
+    if not failed:
+        return ""
+    name, hazard = failed[0]
+    more = f" and {len(failed) - 1} more" if len(failed) > 1 else ""
+    return f", but fails on {name} ({hazard.property} at line {hazard.line}{more})"
 
 
 def _follower_lines(followers: list[Violation]) -> list[str]:

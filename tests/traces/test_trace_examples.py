@@ -1,0 +1,31 @@
+"""The five examples of format 2: each is good as it stands, and gets the verdict that is named with the edit named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.traces.judge_file import judge_file
+from tests.support.trace_examples import EXAMPLES, Edit, Example
+
+EDITS = [(example, edit) for example in EXAMPLES for edit in example.edits]
+
+
+def verdict_of(folder: Path, lines: str) -> str:
+    file = folder / "example.ndjson"
+    file.write_text(lines, encoding="utf-8")
+    return judge_file(file).verdict.outcome
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_an_example_is_good_as_it_stands(example: Example, tmp_path: Path) -> None:
+    file = tmp_path / "example.ndjson"
+    file.write_text(example.lines, encoding="utf-8")
+    verdict = judge_file(file).verdict
+    assert (verdict.outcome, verdict.violations, verdict.hazards) == ("good", [], [])
+
+
+@pytest.mark.parametrize(("example", "edit"), EDITS, ids=[edit.name for _, edit in EDITS])
+def test_an_edit_changes_the_verdict(example: Example, edit: Edit, tmp_path: Path) -> None:
+    assert verdict_of(tmp_path, example.edited(edit)) == edit.verdict
