@@ -222,6 +222,8 @@ class Launches:
             return life.taint
         hit = life.hit
         self._loaded(line, life, slot)
+        if slot.cached and row.reads == row.writes and not self._table.knows_takes and self._table.may_have_left(slot):
+            self._table.hand_to(slot, life.holder)
         if slot.cached and low == high:
             return self._taken_for(line, b, life, row.reads, low, life.name, ROWS)
         if (
@@ -242,6 +244,11 @@ class Launches:
             )
         elif found is not None:
             fits = found.covers(life.text, low)
+        if fits and found is not None:
+            return found.root
+        if life.adopts and found is not None and found.life is not None and found.covers(found.life.text, low):
+            life.text, fits = found.life.text, True
+        life.adopts = False
         if fits and found is not None:
             return found.root
         if found is not None and not life.started and found.life is not None and found.life.text is life.before:
@@ -370,7 +377,7 @@ class Launches:
         if slot.pin is not None and not slot.pin.awaited:
             message = f"b{b} writes {what} into slot {slot.id}, and {slot.pin.name}, which has not ended, uses it"
             slot.bad = self._table.bad(line, "launch", life, slot, slot.label, "no-inflight-target", message, slot.bad)
-        if slot.cached:
+        if slot.cached and (self._table.knows_takes or not self._table.may_have_left(slot)):
             message = f"b{b} writes {what} into slot {slot.id}, which belongs to {slot.owner_words()}"
             slot.bad = self._table.bad(line, "launch", life, slot, slot.label, "no-inflight-target", message, slot.bad)
         elif slot.owner is not life.holder:

@@ -51,7 +51,7 @@ class Life(Owner):
     """
 
     __slots__ = (
-        "advances", "astray", "base", "before", "borrowed", "boundaries", "claims", "count", "crossed", "done_len", "epoch", "hit", "hit_text",
+        "adopts", "advances", "astray", "base", "before", "borrowed", "boundaries", "claims", "count", "crossed", "done_len", "epoch", "hit", "hit_text",
         "home", "label", "last", "last_batch", "leaving", "len", "newest", "next", "opened", "out", "over", "prefills", "quiet",
         "ring", "shown_last", "shown_len", "shown_next", "started", "state", "taint", "targets", "text", "transit",
         "verifies",
@@ -62,6 +62,8 @@ class Life(Owner):
         self.epoch: int | UnsetType = event.epoch
         self.text: object = self
         """Whose tokens its states stand for: a session's turns have one text."""
+        self.adopts = False
+        """Whether nothing has said yet what it starts from, so that its text may be another's."""
         self.before: object = None
         """The text of the life that was retracted before this one: it may go on from what that one has saved."""
         self.hit_text: object = None

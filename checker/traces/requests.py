@@ -43,18 +43,16 @@ class Requests:
         return self.running.get(name) or self.ended.get(name)
 
     def take(self, line: int, event: Take) -> None:
-        """Slots leave the pool, for somebody who may not have been admitted yet."""
+        """Slots leave the pool, for somebody with whom they are still to turn up."""
         name = event.r if isinstance(event.r, str) else ""
-        owner: Owner | None = self.running.get(name)
-        if owner is None:
-            owner = self._taken.setdefault(name, Owner(name))
-        elif isinstance(owner, Life):
-            owner = owner.holder
+        owner = self._taken.setdefault(name, Owner(name))
         for number in event.slots:
             self._table.take(line, "take", owner, number)
 
     def admit(self, line: int, event: Admit) -> Life:
         """A request may be launched from now on; raises BadTrace where it is running already."""
+        if event.r in self.running and "ends" not in self._header.knows:
+            self.over(line, self.running[event.r], "left")
         if event.r in self.running:
             raise self.error(line, f"request {event.r} is admitted, and is running already")
         ring = event.ring if isinstance(event.ring, tuple) else (None,) * self._positions
@@ -62,6 +60,7 @@ class Requests:
         life = Life(event, self._positions)
         before = self.ended.pop(event.r, None)
         life.before = before.text if before is not None and before.over == "left" else None
+        life.adopts = event.hit is UNSET and not self._header.is_whole
         if isinstance(event.hit, Hit):
             self._hit(line, life, event.hit)
         self.running[event.r] = life
@@ -321,8 +320,10 @@ class Requests:
         if not life.over:
             self.over(line, life, "done" if event.why == "finish" else "left")
         if {"takes", "frees", "ends"} <= set(self._header.knows):
-            for number in sorted(life.owned):
-                self._table.leak(line, life, number)
+            unshown = self._taken.pop(life.name, None)
+            for owner in (life, *([unshown] if unshown is not None else [])):
+                for number in sorted(owner.owned):
+                    self._table.leak(line, owner, number)
         newest = life.newest
         if newest is not None and life.over == "done" and event.why == "finish":
             text = (

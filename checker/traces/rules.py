@@ -239,8 +239,10 @@ def _value(value: object) -> str:
 
 
 def slot_words(value: int | None) -> str:
+    """What a ring position holds, for a person."""
     return "no slot" if value is None else f"slot {value}"
 
 
 def id_of(slot: Id | UnsetType) -> int | None:
+    """Return a slot that a line names; None where it names none, or none is known."""
     return None if slot is UNSET else slot

@@ -106,7 +106,7 @@ class SlotTable:
             return "evicts" not in knows
         if isinstance(owner, Life):
             gone = bool(owner.over) or "ends" not in knows
-            return "frees" not in knows or (gone and "sessions" not in knows and owner.borrowed is not None)
+            return "frees" not in knows or (gone and "sessions" not in knows)
         if owner is None or type(owner) is Owner:
             return "frees" not in knows
         return not {"frees", "sessions"} <= set(knows)
@@ -139,7 +139,7 @@ class SlotTable:
         if slot is None:
             self.impossible(line, "free", None, number, "the engine frees")
             return
-        if slot.owner is None and slot.named and ("takes" in self._header.knows or slot.cached):
+        if slot.owner is None and slot.named and (self.knows_takes or (slot.cached and not self.may_have_left(slot))):
             message = f"slot {number} is freed, and belongs to {slot.owner_words()}"
             self.bad(line, "free", None, slot, slot.label, "one-owner", message)
         self._unpinned(line, "free", slot)
@@ -205,6 +205,10 @@ class SlotTable:
         A write of something else on the way there counts too, as in no-inflight-target: whether a reader comes before
         or after it is not for the slot's new owner to hope for.
         """
+        found = slot.promised
+        if life.adopts and found is not None and found.life is not None:
+            # What it started from nobody has said; by this it was a state of that text.
+            life.text, life.adopts = found.life.text, False
         text = life.text
         if slot.opaque or (slot.certain is None and not slot.pending and not slot.named):
             self._book.unknown["what is in a slot that is published"] += 1

@@ -102,7 +102,7 @@ class Transfers:
 
     def saved(self, line: int, name: str, saved: Saved) -> None:
         """A request that was retracted takes a place of host memory to hold its state."""
-        life, length, root = self._hosts.get(saved.host, (None, saved.len, None))
+        _, length, root = self._hosts.get(saved.host, (None, saved.len, None))
         if length != saved.len:
             text = f"{name} is saved as {saved.len} tokens in host {saved.host}, which holds {length}"
             self._book.add(Violation(line, "end", name, None, saved.len, "exact-label", f"{length} tokens", text, root))
