@@ -34,7 +34,7 @@ lint: $(STAMP) ## Check style, formatting and the direction of imports.
 type: $(STAMP) ## Check types.
 	$(BIN)/mypy --strict spec runtime checker
 
-fmt: $(STAMP) ## Format the code and mend what can be mended safely.
+fmt: $(STAMP) ## Format the code and fix what can be fixed safely.
 	$(BIN)/ruff check --fix --exit-zero --quiet && $(BIN)/ruff format
 
 clean: ## Remove what was built and installed here.

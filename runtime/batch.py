@@ -12,7 +12,7 @@ from torch import Tensor
 from runtime import arguments
 from runtime.arguments import BadArgument, described
 from runtime.columns import Column, Ints, columns_of
-from runtime.streams import Event
+from runtime.streams import StreamEvent
 
 _INT64 = np.dtype(np.int64)
 
@@ -78,12 +78,12 @@ class Rows:
 ROW_COLUMNS = columns_of(Rows)
 
 
-class Batch:
+class LaunchedBatch:
     """A launched batch: its rows, and what tells that the device has run it."""
 
     __slots__ = ("boundaries", "number", "produced", "ran", "rows")
 
-    ran: Event
+    ran: StreamEvent
     """Done once the device has run the batch."""
     produced: Tensor
     """Once it has run: the token that each row produced, int64 of shape [rows], on the device."""

@@ -26,18 +26,20 @@ from torch import Tensor
 
 from runtime import arguments, forward
 from runtime.arguments import BadArgument, described
-from runtime.batch import ROW_COLUMNS, Batch
+from runtime.batch import ROW_COLUMNS, LaunchedBatch
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.config import Config
-from runtime.forward import Model
+from runtime.forward import RecurrentModel
 from runtime.guard import Guard
 from runtime.observer import Notices, Observer
-from runtime.pool import CACHE, RING, SlotPool
-from runtime.prefix_cache import Node, PrefixCache
+from runtime.pool import CACHE, SlotPool
+from runtime.prefix_cache import CacheEntry, PrefixCache
+from runtime.publisher import Publisher
 from runtime.requests import Handle, RequestTable
 from runtime.states import StatePool
-from runtime.streams import Inline, Stream, failed
+from runtime.streams import Inline, Stream
+from runtime.submission import submit
 from runtime.tracking import Contradiction, Prepared, Tracker
 from runtime.upload import Staging
 
@@ -46,7 +48,7 @@ class Engine:
     """Requests, pool, cache and launched batches of one model on one device."""
 
     def __init__(
-        self, config: Config, model: Model, stream: Stream | None = None, observer: Observer | None = None
+        self, config: Config, model: RecurrentModel, stream: Stream | None = None, observer: Observer | None = None
     ) -> None:
         if not isinstance(config, Config):
             raise BadArgument(f"the sizes of an engine: {described(config)}; write a Config")
@@ -62,11 +64,12 @@ class Engine:
         self.tracker = Tracker(config, self.table, self.pool)
         ints = len(ROW_COLUMNS) * config.requests + config.max_len
         self.staging = Staging(ints, config.lookahead + 2, config.device)
-        self.pending: deque[Batch] = deque()
+        self.pending: deque[LaunchedBatch] = deque()
         """Launched batches whose results have not been processed, the oldest first."""
         self.launched = 0
         """How many batches have been launched: the number of the next one."""
         self.notices = Notices()
+        self.publisher = Publisher(self.tracker, self.cache, self.notices)
         self.observe(observer or Observer())
 
     def observe(self, observer: Observer) -> None:
@@ -104,7 +107,7 @@ class Engine:
         missing = self.config.slots_per_request - self.pool.available
         # Nothing is evicted for a request that would have to wait all the same.
         if missing > 0:
-            others = [it for it in self.cache.evictable(self.processed, missing + 1) if it is not node]
+            others = [it for it in self._evictable(missing + 1) if it is not node]
             if len(others) < missing:
                 if not node or not self._only_the_cache_holds_slots(missing):
                     return ABSENT
@@ -122,7 +125,7 @@ class Engine:
         self._end()
         return self.table.handle(seat)
 
-    def prefill(self, handle: Handle) -> Batch:
+    def prefill(self, handle: Handle) -> LaunchedBatch:
         """Prepare and launch the prefill of an admitted request, as a batch of its own."""
         self.guard.enter()
         seat = self._seat(handle)
@@ -142,7 +145,7 @@ class Engine:
         launch = replace(prepared, commit=commit)
         return self._launch("prefill", launch, partial(forward.prefill, row=rows), tokens)
 
-    def decode(self, handles: Ints) -> Batch:
+    def decode(self, handles: Ints) -> LaunchedBatch:
         """Prepare and launch a decode batch.
 
         handles: of running requests, in the order of their seats, int64 of shape [rows], maybe none.
@@ -153,7 +156,7 @@ class Engine:
         prepared = self.tracker.prepare_decode(handles, self.launched)
         return self._launch("prepare", prepared, partial(forward.decode, rows=len(handles)))
 
-    def process(self, tokens: Ints, finishes: Bools) -> Batch:
+    def process(self, tokens: Ints, finishes: Bools) -> LaunchedBatch:
         """Process the oldest result: `tokens` is what its rows produced, `finishes` says whose sequence ends with it.
 
         tokens: int64, finishes: bool, both of shape [rows]. Rows of requests that have left are ignored. Raises what
@@ -170,6 +173,9 @@ class Engine:
         if np.count_nonzero(passing_on):
             for seat in rows.seat[passing_on & self.table.present(rows)].tolist():
                 self.tracker.refuse_unowned(seat)
+        if self._is_prefill(batch) and not self.pool.available:
+            # What a donation may evict to put another slot in the ring.
+            self._evictable(1, number)
         self._process(batch, tokens, finishes)
         self._end()
         return batch
@@ -195,7 +201,7 @@ class Engine:
         self.pending.popleft()
         for seat in seats.tolist():
             self._abort(seat)
-        self.pool.settle(self.processed)
+        self.pool.advance_to(self.processed)
         nobody = np.zeros(len(rows), np.bool_)
         self.notices.note("process", batch, nobody, nobody, np.zeros(len(rows), np.int64))
         self._end()
@@ -226,7 +232,7 @@ class Engine:
         The pool asks for it in the middle of a step; by itself it is a step of its own.
         """
         self.guard.check_thread()
-        nodes = self.cache.evictable(self.processed, missing)
+        nodes = self._evictable(missing)
         inside = self.guard.changing
         if not inside:
             self.guard.begin("reclaim")
@@ -257,7 +263,7 @@ class Engine:
             raise Contradiction(f"handle {handle}: nobody goes by it; that request has left, or there was none")
         return seat
 
-    def _oldest(self) -> Batch:
+    def _oldest(self) -> LaunchedBatch:
         if not self.pending:
             raise Contradiction("there is no result to process: no batch is pending")
         return self.pending[0]
@@ -265,7 +271,7 @@ class Engine:
     def _only_the_cache_holds_slots(self, missing: int) -> bool:
         """Return whether so many slots can come from the cache and from nowhere else: nobody is there to give any."""
         alone = not self.pending and self.table.seats_left == self.config.requests
-        return alone and len(self.cache.evictable(self.processed, missing)) == missing
+        return alone and len(self._evictable(missing)) == missing
 
     def _refuse_full_window(self) -> None:
         if self.window_is_full:
@@ -274,7 +280,7 @@ class Engine:
                 f"lookahead={self.config.lookahead} launches only up to {self.config.window}; process a result first"
             )
 
-    def _launch(self, hook: str, prepared: Prepared, work: partial[Tensor], tail: Ints | None = None) -> Batch:
+    def _launch(self, hook: str, prepared: Prepared, work: partial[Tensor], tail: Ints | None = None) -> LaunchedBatch:
         """Send the columns to the device and enqueue the batch's work; then, and only then, do what was prepared.
 
         Whatever fails before the work has begun leaves everything as it was. Work that is ended in the middle (Ctrl-C,
@@ -282,24 +288,12 @@ class Engine:
         """
         buffer = self.staging.next()
         buffer.fill(prepared.rows.block, tail)
-        batch = Batch(self.launched, prepared.rows, prepared.places)
-        # Whoever takes the permit decides: the device begins, or the launch is called off.
-        permit = [True]
+        batch = LaunchedBatch(self.launched, prepared.rows, prepared.places)
 
         def run() -> None:
-            if taken(permit):
-                batch.produced = work(self.model, self.states, buffer.land())
+            batch.produced = work(self.model, self.states, buffer.land())
 
-        interrupt = None
-        self.guard.begin(hook)
-        try:
-            ran = self.stream.submit(run)
-        except BaseException as error:
-            if taken(permit):
-                self.guard.end()
-                raise
-            interrupt = error
-            ran = failed(error)
+        ran, interrupt = submit(self.stream, run, self.guard, hook)
         prepared.commit()
         batch.ran = buffer.copied = ran
         self.staging.advance()
@@ -311,12 +305,12 @@ class Engine:
             raise interrupt
         return batch
 
-    def _process(self, batch: Batch, tokens: Ints, finishes: Bools) -> None:
+    def _process(self, batch: LaunchedBatch, tokens: Ints, finishes: Bools) -> None:
         alive, ahead, freed = self.tracker.complete(batch)
         if len(freed):
             self.notices.note("free", freed)
         self.pending.popleft()
-        self.pool.settle(self.processed)
+        self.pool.advance_to(self.processed)
         rows = batch.rows
         if np.count_nonzero(alive) < len(alive):
             finishes = finishes & alive
@@ -325,9 +319,10 @@ class Engine:
             self.table.tokens[rows.seat, rows.seq_len] = tokens
         if np.count_nonzero(finishes):
             for seat in rows.seat[finishes].tolist():
-                self._finish(seat)
+                self.publisher.finish(seat)
+                self._release(seat)
         if self._is_prefill(batch) and alive[0] and not finishes[0]:
-            self._donate(int(rows.seat[0]))
+            self.publisher.donate(int(rows.seat[0]))
         self.notices.note("process", batch, alive, finishes, ahead)
 
     def _release(self, seat: int) -> None:
@@ -341,7 +336,7 @@ class Engine:
             self.cache.at(source).locks -= 1
         self.notices.note("abort", seat)
 
-    def _evict(self, node: Node) -> None:
+    def _evict(self, node: CacheEntry) -> None:
         self.cache.remove(node.slot)
         after = node.read_by if node.read_by > self.processed else ABSENT
         self.pool.give_back(np.array([node.slot]), CACHE, node.number, after)
@@ -349,47 +344,16 @@ class Engine:
 
     def _reclaimable(self, missing: int) -> list[int]:
         """Return the slots that `reclaim` would free."""
-        return [node.slot for node in self.cache.evictable(self.processed, missing)]
+        return [node.slot for node in self._evictable(missing)]
+
+    def _evictable(self, missing: int, processed: int | None = None) -> list[CacheEntry]:
+        """Return entries that may go, at most so many; raises WrongSlots where a slot is the cache's no longer."""
+        nodes = self.cache.evictable(self.processed if processed is None else processed, missing)
+        for node in nodes:
+            self.pool.refuse_unowned(np.array([node.slot]), "evict", CACHE, node.number)
+        return nodes
 
     @staticmethod
-    def _is_prefill(batch: Batch) -> bool:
+    def _is_prefill(batch: LaunchedBatch) -> bool:
         """Whether a batch is a prefill that checkpointed its prompt."""
         return len(batch.boundaries) == 1 and batch.rows.decode_count[batch.boundaries[0]] == 0
-
-    def _donate(self, seat: int) -> None:
-        """Publish a prefill's checkpoint while the request goes on; a fresh slot takes its place in the ring."""
-        table = self.table
-        slot, length = self.tracker.publishable(seat), int(table.last_len[seat])
-        if slot == ABSENT:
-            return
-        key = self.cache.key(table.tokens[seat, :length])
-        if self.cache.get(key):
-            self.notices.note("publish", seat, slot, length, False)
-        elif self.tracker.replace(seat) != ABSENT:
-            self._publish(seat, slot, key, length)
-
-    def _finish(self, seat: int) -> None:
-        """Publish the newest checkpoint if the gate allows it and its key is new, then release everything else."""
-        table = self.table
-        slot, length = self.tracker.publishable(seat), int(table.last_len[seat])
-        if slot != ABSENT:
-            key = self.cache.key(table.tokens[seat, :length])
-            if self.cache.get(key):
-                self.notices.note("publish", seat, slot, length, False)
-            else:
-                table.ring[seat, table.last[seat]] = ABSENT
-                self._publish(seat, slot, key, length)
-        self._release(seat)
-
-    def _publish(self, seat: int, slot: int, key: bytes, length: int) -> None:
-        node = self.cache.insert(key, length, slot)
-        self.pool.move(np.array([slot]), RING, seat, CACHE, node.number)
-        self.notices.note("publish", seat, slot, length, True)
-
-
-def taken(permit: list[bool]) -> bool:
-    """Take a permit that only one can have, on whatever thread; returns whether it was there."""
-    try:
-        return permit.pop()
-    except IndexError:
-        return False

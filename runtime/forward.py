@@ -14,7 +14,7 @@ from runtime.states import Layer, StatePool
 _WORKING, _SOURCE, _SLOT = (ROW_COLUMNS[name].number for name in ("working", "source", "slot"))
 
 
-class Model(Protocol):
+class RecurrentModel(Protocol):
     """What a model has to offer: it advances states in place, and says which tokens come next.
 
     It may raise, at any point; then its batch fails (runtime/engine.py). It writes no slot but those in `working`.
@@ -31,7 +31,7 @@ class Model(Protocol):
         ...
 
 
-def decode(model: Model, pool: StatePool, landed: Tensor, rows: int) -> Tensor:
+def decode(model: RecurrentModel, pool: StatePool, landed: Tensor, rows: int) -> Tensor:
     """Absorb for each row the token that its state calls for, and checkpoint the rows on a boundary.
 
     landed: the rows' block as it reached the device, int64 of shape [columns * rows]. Returns the next tokens.
@@ -43,7 +43,7 @@ def decode(model: Model, pool: StatePool, landed: Tensor, rows: int) -> Tensor:
     return following
 
 
-def prefill(model: Model, pool: StatePool, landed: Tensor, row: Rows) -> Tensor:
+def prefill(model: RecurrentModel, pool: StatePool, landed: Tensor, row: Rows) -> Tensor:
     """Absorb the rest of one prompt, and checkpoint it at the mark on the way.
 
     landed: the row's block and then the prompt's tokens from `start` on. Returns the next token, of shape [1].

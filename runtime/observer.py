@@ -11,7 +11,7 @@ from collections import deque
 from functools import partial
 from typing import Protocol
 
-from runtime.batch import Batch
+from runtime.batch import LaunchedBatch
 from runtime.columns import Bools, Ints
 from runtime.config import Config
 from runtime.requests import RequestTable
@@ -35,13 +35,13 @@ class Observer:
     def admit(self, seat: int) -> None:
         """A request has its slots, and what it will copy from is locked."""
 
-    def prefill(self, batch: Batch) -> None:
+    def prefill(self, batch: LaunchedBatch) -> None:
         """A prefill has been prepared and launched."""
 
-    def prepare(self, batch: Batch) -> None:
+    def prepare(self, batch: LaunchedBatch) -> None:
         """A decode batch has been prepared and launched."""
 
-    def process(self, batch: Batch, alive: Bools, finishes: Bools, ahead: Ints) -> None:
+    def process(self, batch: LaunchedBatch, alive: Bools, finishes: Bools, ahead: Ints) -> None:
         """A result has been processed; what was published and freed by that has been told before.
 
         alive, finishes: bool of shape [rows]; ahead: the lookahead of each row that is alive, int64 of shape [rows].

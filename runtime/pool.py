@@ -145,7 +145,7 @@ class SlotPool:
             self.kind[slots] = COOLING
             self._cooling.append((after, slots.copy()))
 
-    def settle(self, processed: int) -> None:
+    def advance_to(self, processed: int) -> None:
         """Let slots that waited for batches up to this one be taken again, in the order in which they came back.
 
         The engine says it with each result; nobody else knows.

@@ -20,7 +20,7 @@ Key = bytes
 
 
 @dataclass(slots=True)
-class Node:
+class CacheEntry:
     """One cache entry: the slot holds the state after the first `length` tokens of the text that `key` stands for."""
 
     key: Key
@@ -39,8 +39,8 @@ class PrefixCache:
 
     def __init__(self, interval: int) -> None:
         self._interval = interval
-        self._nodes: dict[Key, Node] = {}
-        self._by_slot: dict[int, Node] = {}
+        self._nodes: dict[Key, CacheEntry] = {}
+        self._by_slot: dict[int, CacheEntry] = {}
         self._entered = 0
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ class PrefixCache:
     def __contains__(self, slot: int) -> bool:
         return slot in self._by_slot
 
-    def __iter__(self) -> Iterator[Node]:
+    def __iter__(self) -> Iterator[CacheEntry]:
         return iter(self._nodes.values())
 
     def keys(self, tokens: Ints) -> Iterator[tuple[int, Key]]:
@@ -67,14 +67,14 @@ class PrefixCache:
         *_, (_, key) = self.keys(tokens)
         return key
 
-    def match(self, tokens: Ints) -> Node | None:
+    def match(self, tokens: Ints) -> CacheEntry | None:
         """Return the entry of the longest cached prefix that is shorter than the text: one token has to be computed."""
         found = None
         for _, key in self.keys(arguments.ints(tokens, "tokens of a text")[:-1]):
             found = self._nodes.get(key, found)
         return found
 
-    def get(self, key: Key) -> Node | None:
+    def get(self, key: Key) -> CacheEntry | None:
         """Return the entry under a key, and count that as a use."""
         node = self._nodes.pop(key, None)
         if node is not None:
@@ -85,29 +85,29 @@ class PrefixCache:
         """Return whether there is an entry of a whole text, whose length is a multiple of the interval and not 0."""
         return self.key(tokens) in self._nodes
 
-    def at(self, slot: int) -> Node:
+    def at(self, slot: int) -> CacheEntry:
         """Return the entry that owns a slot; raises KeyError where none does."""
         return self._by_slot[arguments.whole(slot, "a slot")]
 
-    def insert(self, key: Key, length: int, slot: int) -> Node:
+    def insert(self, key: Key, length: int, slot: int) -> CacheEntry:
         """Enter a slot under a key that is not there yet, and return its entry."""
         arguments.whole(length, "the length of an entry", least=1)
         if arguments.whole(slot, "a slot", least=0) in self._by_slot:
             raise BadArgument(f"slot {slot} has an entry of {self._by_slot[slot].length} tokens; remove that one first")
         if key in self._nodes:
             raise BadArgument(f"slot {slot}: its key has an entry, and none is replaced: the older one is kept")
-        node = Node(key, length, slot, self._entered)
+        node = CacheEntry(key, length, slot, self._entered)
         self._nodes[key] = self._by_slot[slot] = node
         self._entered += 1
         return node
 
-    def remove(self, slot: int) -> Node:
+    def remove(self, slot: int) -> CacheEntry:
         """Take the entry that owns a slot out; raises KeyError where none does."""
         node = self._by_slot.pop(arguments.whole(slot, "a slot"))
         del self._nodes[node.key]
         return node
 
-    def evictable(self, processed: int, most: int) -> list[Node]:
+    def evictable(self, processed: int, most: int) -> list[CacheEntry]:
         """Return entries whose slots would be free at once, at most so many, those used longest ago first.
 
         Nobody copies from them, now or soon. processed: the newest batch whose result has been processed.

@@ -17,7 +17,7 @@ from runtime.tracking import Contradiction
 
 
 @dataclass(slots=True, eq=False)
-class Request:
+class GenerationRequest:
     """What a user asks for: go on from a prompt until so many tokens have been produced."""
 
     name: str
@@ -37,22 +37,22 @@ class Scheduler:
         if not isinstance(engine, Engine):
             raise BadArgument(f"the engine of a scheduler: {described(engine)}; write an Engine")
         self.engine = engine
-        self.waiting: deque[Request] = deque()
+        self.waiting: deque[GenerationRequest] = deque()
         self.admitted: deque[Handle] = deque()
-        self.seated: dict[Handle, Request] = {}
-        self.done: list[Request] = []
-        self.failed: list[Request] = []
+        self.seated: dict[Handle, GenerationRequest] = {}
+        self.done: list[GenerationRequest] = []
+        self.failed: list[GenerationRequest] = []
         self._names: set[str] = set()
         self._left: Ints = np.zeros(engine.config.requests, np.int64)
         """For each seat how many more decode steps are to be prepared."""
         self._missing: Ints = np.zeros(engine.config.requests, np.int64)
         """For each seat how many tokens have not come back."""
 
-    def submit(self, request: Request) -> None:
+    def submit(self, request: GenerationRequest) -> None:
         """Queue a request; raises ValueError where it could never run, or its name is in use."""
         self.engine.guard.enter()
-        if not isinstance(request, Request):
-            raise BadArgument(f"what is queued: {described(request)}; write a Request")
+        if not isinstance(request, GenerationRequest):
+            raise BadArgument(f"what is queued: {described(request)}; write a GenerationRequest")
         limit = self.engine.config.max_len
         arguments.name(request.name, "the name of a request")
         arguments.ints(request.prompt, f"request {request.name}: prompt")

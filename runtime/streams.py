@@ -18,7 +18,7 @@ import torch
 Work = Callable[[], None]
 
 
-class Event(Protocol):
+class StreamEvent(Protocol):
     """Tells whether one piece of work has been performed."""
 
     def done(self) -> bool:
@@ -37,7 +37,7 @@ class Interrupted(RuntimeError):
 class Stream(Protocol):
     """Performs work in the order in which it was submitted, and goes on after work that raises."""
 
-    def submit(self, work: Work) -> Event:
+    def submit(self, work: Work) -> StreamEvent:
         """Enqueue work, and return what tells when it has been performed."""
         ...
 
@@ -86,7 +86,7 @@ def interrupted(error: BaseException) -> Exception:
     return told
 
 
-def failed(error: BaseException) -> Event:
+def failed(error: BaseException) -> StreamEvent:
     """Return the event of work that has raised something."""
     return _Failed(error if isinstance(error, Exception) else interrupted(error))
 
@@ -97,16 +97,16 @@ class Inline:
     _done = _Done()
 
     def __init__(self) -> None:
-        self._settle = _accelerator()
+        self._synchronize = _accelerator()
 
-    def submit(self, work: Work) -> Event:
+    def submit(self, work: Work) -> StreamEvent:
         """Perform the work now; what it raises is reported by the event, as on every stream: the batch is launched.
 
         An interrupt comes through. The engine counts the batch as launched and failed if its work had begun.
         """
         try:
             work()
-            self._settle()
+            self._synchronize()
         except Exception as error:
             return _Failed(error)
         return self._done
@@ -150,7 +150,7 @@ class Worker:
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[tuple[_Flag, Work] | None] = queue.SimpleQueue()
         self._closed = False
-        self._settle = _accelerator()
+        self._synchronize = _accelerator()
         self._thread = threading.Thread(target=self._run, name="device", daemon=True)
         self._thread.start()
 
@@ -161,9 +161,9 @@ class Worker:
 
     def _perform(self, work: Work) -> None:
         work()
-        self._settle()
+        self._synchronize()
 
-    def submit(self, work: Work) -> Event:
+    def submit(self, work: Work) -> StreamEvent:
         """Hand the work to the thread; raises RuntimeError where it has ended and nobody would perform it."""
         if self._closed:
             raise RuntimeError("this worker has been closed; submit work before, or make another")
@@ -205,7 +205,7 @@ class Simulated:
         """How many pieces of work have been submitted and not performed."""
         return len(self._queue)
 
-    def submit(self, work: Work) -> Event:
+    def submit(self, work: Work) -> StreamEvent:
         """Keep the work until the device is told to advance."""
         turn = _Turn(self)
         self._queue.append((turn, work))
@@ -217,7 +217,7 @@ class Simulated:
             raise RuntimeError("the simulated device has nothing to do; submit work first")
         self.perform().done()
 
-    def perform(self) -> Event:
+    def perform(self) -> StreamEvent:
         """Perform the oldest piece of work and return its event, which has what it raised."""
         turn, work = self._queue.popleft()
         turn.perform(work)

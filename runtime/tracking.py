@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from runtime import arguments, boundary
-from runtime.batch import Batch, Rows
+from runtime.batch import LaunchedBatch, Rows
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.config import EAGER, LAZY, SKIP, Config
@@ -239,7 +239,7 @@ class Tracker:
 
     # When a result is processed.
 
-    def complete(self, batch: Batch) -> tuple[Bools, Ints, Ints]:
+    def complete(self, batch: LaunchedBatch) -> tuple[Bools, Ints, Ints]:
         """Move the consumer pointers of rows that completed a checkpoint.
 
         Returns which rows' requests are still there, how many steps those are ahead, and the slots that this has freed:
@@ -260,11 +260,15 @@ class Tracker:
                 f"{table.decode_count[seat]} and the row at {counts[place]}, a lookahead outside "
                 f"0..{self.config.lookahead}"
             )
-        self.pool.guard.begin("process")
         places, freed = batch.boundaries, NO_SLOTS
+        completed = rows.filter(places[alive[places]]) if len(places) else rows
+        if len(places) and self.config.mode == LAZY:
+            former = table.last[completed.seat]
+            self._droppable(completed.seat, boundary.superseded(former, completed.position, completed.mark))
+        self.pool.guard.begin("process")
         if len(places):
             self.pool.unclaim(rows.slot[places])
-            freed = self._complete(rows.filter(places[alive[places]]))
+            freed = self._complete(completed)
         return alive, ahead, freed
 
     def _complete(self, rows: Rows) -> Ints:
@@ -275,25 +279,30 @@ class Tracker:
         claims = self.pool.claims[rows.slot]
         table.last_len[seat] = boundary.completed_label(table.last_len[seat], mark, claims)
         if self.config.mode == LAZY:
-            gone = boundary.superseded(former, rows.position, mark)
-            places = (gone != ABSENT).nonzero()[0]
-            return self._drop(seat[places], gone[places])
+            return self._drop(seat, boundary.superseded(former, rows.position, mark))
         return NO_SLOTS
+
+    def _droppable(self, seat: Ints, position: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return which slots at superseded positions can be freed, whose they are, and where.
+
+        position: ABSENT where nothing is superseded. Raises WrongSlots where a slot is not its request's any more.
+        """
+        places = (position != ABSENT).nonzero()[0]
+        seat, position = seat[places], position[places]
+        slots = self.table.ring[seat, position]
+        places = boundary.may_free(slots, self.pool.claims[slots]).nonzero()[0]
+        self.pool.refuse_unowned(slots[places], "give back", RING, seat[places])
+        return slots[places], seat[places], position[places]
 
     def _drop(self, seat: Ints, position: Ints) -> Ints:
         """Free the slots of superseded checkpoints, unless a pending row writes there; returns those.
 
         In our design none does: a claim at `last` has taken the label back, and then `last` is claimed, not superseded.
         """
-        slots = self.table.ring[seat, position]
-        places = boundary.may_free(slots, self.pool.claims[slots]).nonzero()[0]
-        if not len(places):
-            return NO_SLOTS
-        gone: Ints = slots[places]
-        owners = seat[places]
-        self.pool.refuse_unowned(gone, "give back", RING, owners)
-        self.table.ring[owners, position[places]] = ABSENT
-        self.pool.put_back(gone, after=ABSENT)
+        gone, owners, position = self._droppable(seat, position)
+        if len(gone):
+            self.table.ring[owners, position] = ABSENT
+            self.pool.put_back(gone, after=ABSENT)
         return gone
 
     # When a checkpoint is published, or a request leaves.

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from runtime.columns import Ints
-from runtime.streams import Event
+from runtime.streams import StreamEvent
 
 
 class Buffer:
@@ -25,7 +25,7 @@ class Buffer:
         self._host = torch.empty(ints, dtype=torch.int64, pin_memory=pinned)
         self._view: Ints = self._host.numpy()
         self._device = torch.empty(ints, dtype=torch.int64, device=device)
-        self.copied: Event | None = None
+        self.copied: StreamEvent | None = None
         """Done once the work that copies out of this buffer has been performed."""
         self.used = 0
 

@@ -10,7 +10,7 @@ from typing import ClassVar
 from spec.language import ABSENT
 from spec.rows import claims, in_flight
 from spec.scope import Scope
-from spec.state import EXHAUSTED, Length, Position, Request, RequestId, Row, Slot, State, Supply
+from spec.state import EXHAUSTED, Length, Request, RequestId, RingPosition, Row, Slot, State, Supply
 
 
 class Design:
@@ -72,7 +72,7 @@ class Design:
         """Return the length that the completed checkpoint covers."""
         return row.mark
 
-    def completed_position(self, me: Request, row: Row, lookahead: int) -> Position:
+    def completed_position(self, me: Request, row: Row, lookahead: int) -> RingPosition:
         """Return the ring position of the completed checkpoint."""
         return row.position
 
@@ -80,7 +80,7 @@ class Design:
         """Whether an eager request's `next` advances when this row's result is processed."""
         return False
 
-    def superseded_position(self, me: Request, completed: Position) -> Position:
+    def superseded_position(self, me: Request, completed: RingPosition) -> RingPosition:
         """Return the position that a lazy request no longer needs; `completed` itself: there is none."""
         return me.last
 
@@ -90,11 +90,11 @@ class Design:
 
     # When something is published.
 
-    def keep_index(self, me: Request) -> Position:
+    def keep_index(self, me: Request) -> RingPosition:
         """Return the position that the label speaks about."""
         return me.last
 
-    def donated_position(self, me: Request, row: Row) -> Position:
+    def donated_position(self, me: Request, row: Row) -> RingPosition:
         """Return the position whose slot a prefill's result donates."""
         return row.position
 

@@ -13,7 +13,19 @@ from spec.design import Design
 from spec.language import ABSENT, lemma, new
 from spec.rows import awaits_write, claim_at, claim_pending, claims, others_write
 from spec.scope import ANY, EAGER, LAZY
-from spec.state import ADMITTED, IDLE, IN_USE, RUNNING, Position, Request, RequestId, Row, State, Text, spent_row
+from spec.state import (
+    ADMITTED,
+    IDLE,
+    IN_USE,
+    RUNNING,
+    Request,
+    RequestId,
+    RingPositionOrAbsent,
+    Row,
+    State,
+    Text,
+    spent_row,
+)
 
 
 @lemma()
@@ -225,7 +237,7 @@ def claims_are_in_order(s: State, design: Design, number: RequestId, request: Re
     return request.last_len == ABSENT or request.last == position
 
 
-def before_claims(s: State, number: int, design: Design) -> Position:
+def before_claims(s: State, number: int, design: Design) -> RingPositionOrAbsent:
     """Return the ring position before all pending claims of a request; ABSENT: they are not right before `next`."""
     request = s.requests[number]
     position = request.next

@@ -12,7 +12,7 @@ from spec.boundary import boundary_behind, prefill_mark
 from spec.design import Design
 from spec.guarantee import owns
 from spec.language import ABSENT, postcondition
-from spec.rows import awaits_read, awaits_write, in_flight
+from spec.rows import awaits_read, awaits_write, claims_behind, in_flight
 from spec.scope import ANY, LAZY, SKIP
 from spec.slots import key_cached
 from spec.state import IDLE, RUNNING, Request, Row, State
@@ -107,7 +107,7 @@ def withheld_checkpoints_reported(before: State, after: State, design: Design) -
         was = before.requests[number]
         row = before.batches[0].rows[number]
         processed = is_processed(before, after, number)
-        overwritten = is_claimed_later(before, number, row)
+        overwritten = claims_behind(before, number, row.slot, 0) > 0
         owed = was.owed
         if row.mark != ABSENT:
             owed = ABSENT if overwritten else row.mark
@@ -198,14 +198,6 @@ def is_processed(before: State, after: State, number: int) -> bool:
     """Whether this step processed a row of a running request."""
     running = before.batches[0].rows[number].present and before.requests[number].phase == RUNNING
     return after.pending < before.pending and running
-
-
-def is_claimed_later(s: State, number: int, row: Row) -> bool:
-    """Whether a row of the request behind the oldest batch writes into the slot of this row's mark."""
-    return any(
-        index > 0 and batch.rows[number].mark != ABSENT and batch.rows[number].slot == row.slot
-        for index, batch in enumerate(s.batches)
-    )
 
 
 def newly_cached(before: State, after: State, was: Request) -> int:

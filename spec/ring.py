@@ -6,10 +6,10 @@ from spec.design import Design
 from spec.language import ABSENT
 from spec.scope import SKIP, Scope
 from spec.slots import take
-from spec.state import Length, Position, Request, RequestId, State, Supply
+from spec.state import Length, Request, RequestId, RingPosition, State, Supply
 
 
-def following(scope: Scope, position: Position) -> Position:
+def following(scope: Scope, position: RingPosition) -> RingPosition:
     """Return the ring position after `position`."""
     return (position + 1) % scope.ring
 

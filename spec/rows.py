@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.language import ABSENT, copy
-from spec.state import Batch, Length, Position, Request, RequestId, Row, Slot, State, Text
+from spec.state import Batch, Length, Request, RequestId, RingPosition, Row, Slot, State, Text
 
 
 def row_of(me: Request, decode_count: int, source: Slot, start: Length, mark: Length) -> Row:
@@ -36,12 +36,20 @@ def claims(s: State, request: RequestId, slot: Slot) -> bool:
     return any(batch.rows[request].mark != ABSENT and batch.rows[request].slot == slot for batch in s.batches)
 
 
+def claims_behind(s: State, request: RequestId, slot: Slot, index: int) -> int:
+    """Return how many rows of this request, launched behind the batch of this index, write their mark into `slot`."""
+    return sum(
+        later > index and batch.rows[request].mark != ABSENT and batch.rows[request].slot == slot
+        for later, batch in enumerate(s.batches)
+    )
+
+
 def claim_pending(s: State, request: RequestId) -> bool:
     """Whether any pending row of this request carries a mark."""
     return any(batch.rows[request].mark != ABSENT for batch in s.batches)
 
 
-def claim_at(s: State, request: RequestId, position: Position) -> bool:
+def claim_at(s: State, request: RequestId, position: RingPosition) -> bool:
     """Whether a pending row of this request carries a mark for this ring position."""
     return any(batch.rows[request].mark != ABSENT and batch.rows[request].position == position for batch in s.batches)
 

@@ -10,9 +10,9 @@ from spec.scope import EAGER, Scope
 RequestId = Annotated[int, Id("requests")]
 Slot = Annotated[int, Id("slots")]
 Family = Annotated[int, Id("families")]
-Position = Annotated[int, Range(ABSENT, "last_position")]
+RingPosition = Annotated[int, Range(0, "last_position")]
+RingPositionOrAbsent = Annotated[int, Range(ABSENT, "last_position")]
 Length = Annotated[int, Range(ABSENT, "max_len")]
-Place = Annotated[int, Range(0, "last_position")]
 Count = Annotated[int, Range(0, "max_len")]
 Batches = Annotated[int, Range(0, "window")]
 Phase = Annotated[int, Range(0, 2)]
@@ -70,7 +70,7 @@ class Row:
     """Tokens that the state it starts from must cover."""
     working: Slot = ABSENT
     """The slot that it overwrites with the state after `seq_len` tokens."""
-    position: Position = ABSENT
+    position: RingPositionOrAbsent = ABSENT
     """The ring position of its boundary write (logical: the result side needs it); ABSENT without a mark."""
     slot: Slot = ABSENT
     """The slot of its boundary write (physical: the device needs it); ABSENT without a mark."""
@@ -104,9 +104,9 @@ class Request:
     """Between admission and prefill: the tokens that the copy covers."""
     working: Slot = ABSENT
     ring: Annotated[Vector[Slot], Per("ring")] = each(ABSENT)
-    next: Place = 0
+    next: RingPosition = 0
     """Producer position: where the next boundary write goes."""
-    last: Place = by_scope(first_last)
+    last: RingPosition = by_scope(first_last)
     """Consumer position: the newest completed checkpoint."""
     last_len: Length = ABSENT
     """The label: how many tokens the checkpoint at `last` covers; ABSENT: there is none."""

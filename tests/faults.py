@@ -16,12 +16,16 @@ from dataclasses import dataclass
 
 from checker.command import console
 from checker.exit_codes import SHOWN, VIOLATED
-from checker.lockstep.campaign import FailingRun, hunt, seconds_of
-from checker.search.check import Check, run
+from checker.lockstep.campaign import seconds_of
+from checker.lockstep.findings import FailingRun
+from checker.lockstep.hunt import hunt
+from checker.search.check import Check
+from checker.search.perform import run
 from checker.search.suite import STORY_SCOPE
 from runtime import boundary, device_ops, forward
 from runtime.engine import Engine
 from runtime.pool import SlotPool
+from runtime.publisher import Publisher
 from runtime.requests import RequestTable
 from runtime.states import StatePool
 from runtime.tracking import Tracker
@@ -36,7 +40,7 @@ MORE_THAN_THE_SPEC = 4
 """How many steps a story may take beyond the spec's shortest."""
 WITHOUT_COUNTERPART = 12
 """How many it may take where the spec has no such slip."""
-NO_SLIPS = ("AttributeError", "NameError", "TypeError", "UnboundLocalError")
+NO_SLIPS = ("AttributeError", "NameError", "TypeError", "UnboundLocalError", "ValueError")
 """What a plant raises that does not fit the runtime any more: it is found, and shows nothing."""
 
 
@@ -65,8 +69,8 @@ def asks_the_request(mode: str) -> Plant:
 
 def not_by_the_row(mode: str) -> Plant:
     """The completion by the row, left out in one mode."""
-    by_row = "self._complete(rows.filter(places[alive[places]]))"
-    return Plant(Tracker, "complete", by_row, f"self.config.mode != {mode!r} and {by_row}")
+    by_row = "self._complete(completed)"
+    return Plant(Tracker, "complete", by_row, f"NO_SLOTS if self.config.mode == {mode!r} else {by_row}")
 
 
 def design(name: str, mode: str) -> Check:
@@ -129,9 +133,7 @@ FAULTS = (
                 "        table.next[at] = position\n",
                 """\
         table.next[at] = position
-        former = boundary.superseded(table.last[at], position, mark)
-        old = (former != ABSENT).nonzero()[0]
-        self._drop(at[old], former[old])
+        self._drop(at, boundary.superseded(table.last[at], position, mark))
 """,
             ),
         ),
@@ -187,8 +189,8 @@ FAULTS = (
         "a finish publishes the working slot in the checkpoint's place, while a later batch may go on in it (A26)",
         (
             Plant(
-                Engine,
-                "_finish",
+                Publisher,
+                "finish",
                 "table.ring[seat, table.last[seat]] = ABSENT",
                 "table.ring[seat, table.last[seat]] = ABSENT\n"
                 "            table.working[seat], slot = slot, int(table.working[seat])\n"

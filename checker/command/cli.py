@@ -37,7 +37,8 @@ from checker.command.report import search as search_report
 from checker.command.report import trace_check as trace_check_report
 from checker.deadline import Deadline, TimeIsUp
 from checker.exit_codes import INCONCLUSIVE, INTERNAL, SHOWN, USAGE, VIOLATED
-from checker.explain.story import render, tell
+from checker.explain.render import render
+from checker.explain.story import story_of
 from checker.model.designs import design_class
 from checker.model.known_designs import DESIGNS, RELEASES, released
 from checker.model.source import OutsideSubset
@@ -50,9 +51,10 @@ from checker.proof.matrix import matrix, prove_matrix
 from checker.proof.ring_search import ring_table
 from checker.scenarios.line import BadScenario
 from checker.search.audit import Disagreement
-from checker.search.bfs import Limits
-from checker.search.check import Check, model_for, run_all
-from checker.search.check import run as run_check
+from checker.search.check import Check
+from checker.search.exploration import Limits
+from checker.search.perform import model_for, run_all
+from checker.search.perform import run as run_check
 from checker.search.saved import FOLDER, OtherModel, UnknownId, load, steps_of
 from checker.search.suite import designs as design_checks
 from checker.traces.check_file import check_file
@@ -238,7 +240,7 @@ def explain(identity: Annotated[str, typer.Argument(metavar="ID", help="The id t
     check = Check(" ".join(found.settings) if found.model else found.scope, design=found.design, model=found.model)
     model = model_for(check)
     try:
-        story = tell(model, steps_of(model, found), found.broken, found.command)
+        story = story_of(model, steps_of(model, found), found.broken, found.command)
     except ValueError as error:
         raise OtherModel(f"{identity}: {error}; design or spec have changed since: run {found.command}") from error
     console.say(render(story))

@@ -14,7 +14,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
-from checker.search.bfs import Exploration
+from checker.search.exploration import Exploration
 
 EVERY = 10.0
 """Seconds after which a run whose stderr is no terminal says how far it is."""

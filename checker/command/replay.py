@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.lockstep.step import Replayed, Unplayable, replay
+from checker.lockstep.replay import Replayed, Unplayable, replay
 from checker.scenarios.read import read
 from runtime.streams import Worker
 from spec.scope import BadScope

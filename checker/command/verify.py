@@ -8,15 +8,18 @@ from functools import partial
 from pathlib import Path
 
 from checker.command.console import Progress
-from checker.lockstep.campaign import Campaign, hunt, seed_of
+from checker.lockstep.campaign import seed_of
 from checker.lockstep.fields import forgotten
+from checker.lockstep.findings import Campaign
+from checker.lockstep.hunt import hunt
 from checker.mutation.result import MutantResult
 from checker.mutation.score import SPEC, Score, drawn
 from checker.proof.boundary_proof import Shipped
 from checker.proof.boundary_proof import prove as prove_shipped
 from checker.proof.matrix import Proof, Proven, matrix, prove
 from checker.search import suite
-from checker.search.check import Check, Outcome, run, stale
+from checker.search.check import Check, Outcome
+from checker.search.perform import run, stale
 from checker.traces.corpus import Recorded, judge_recorded
 from checker.workers import spread
 from spec.language import WELL_FORMED

@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from checker.lockstep.correspondence import shared
-from checker.lockstep.runtime_invariants import slips
+from checker.lockstep.runtime_invariants import broken_invariants
+from checker.lockstep.view import View
 from runtime.boundary import ABSENT
-from runtime.engine import Engine
-from runtime.exact_model import text
-from runtime.pool import CACHE, COOLING, FREE, RING, WORKING
+from runtime.pool import CACHE, FREE, RING, WORKING
 from runtime.requests import TABLE_COLUMNS
-from spec.rows import claims
+from spec.rows import claims_behind
 from spec.state import IDLE, RUNNING, Row, State
 
 REQUEST_FIELDS = tuple(field for field in shared("Request", "table") if field in TABLE_COLUMNS)
@@ -27,60 +24,6 @@ _START = ("source", "start")
 """Where a row starts from: the spec forgets it once a prefill has run."""
 ROW_FIELDS = tuple(field for field in shared("Row", "rows") if field not in _START)
 """Fields that a row of the spec and one of the runtime share by name, apart from where it starts."""
-
-
-class Mismatch(Exception):
-    """The runtime has done what the spec could not do."""
-
-
-class View:
-    """A runtime, and the texts by which its keys, tokens and states are recognised."""
-
-    def __init__(self, engine: Engine, families: int) -> None:
-        self.engine = engine
-        config = engine.config
-        self.texts: dict[tuple[int, int], tuple[tuple[int, int], ...]] = {}
-        """By (family, length) what the state of that text is, per layer."""
-        self.names: dict[tuple[tuple[int, int], ...], tuple[int, int]] = {}
-        """The other way round."""
-        self.keys: dict[bytes, tuple[int, int]] = {}
-        """By cache key which text it stands for."""
-        for family in range(families):
-            tokens = np.array(text(family + 1, config.max_len)[0])
-            for length, key in engine.cache.keys(tokens):
-                self.keys[key] = (family, length)
-            for length in range(1, config.max_len + 1):
-                self.texts[family, length] = text(family + 1, length)[1]
-        self.names = {state: name for name, state in self.texts.items()}
-
-    def cooling(self) -> set[int]:
-        """Return the slots that are free but held back until nothing in flight touches them."""
-        return set((self.engine.pool.kind == COOLING).nonzero()[0].tolist())
-
-    def records(self) -> list[dict[str, int]]:
-        """Return every seat's record as plain numbers by name."""
-        return [dict(zip(TABLE_COLUMNS, record, strict=True)) for record in self.engine.table.block.T.tolist()]
-
-    def family(self, seat: int) -> int:
-        """Return which text a request computes, by its first token."""
-        return int(self.engine.table.tokens[seat, 0]) - 1
-
-    def content(self, slot: int) -> tuple[tuple[int, int], ...]:
-        """Return what one slot holds."""
-        states = self.engine.states
-        return tuple((int(conv[slot, 0]), int(ssm[slot, 0])) for conv, ssm in zip(states.conv, states.ssm, strict=True))
-
-    def named(self, content: tuple[tuple[int, int], ...]) -> str:
-        """Return what a state is the state of, in words."""
-        return str(self.names.get(content, "no text's state"))
-
-    def contents(self) -> list[tuple[tuple[int, int], ...]]:
-        """Return what each slot holds: per layer how many tokens and their hash."""
-        layers = [
-            list(zip(conv[:, 0].tolist(), ssm[:, 0].tolist(), strict=True))
-            for conv, ssm in zip(self.engine.states.conv, self.engine.states.ssm, strict=True)
-        ]
-        return list(zip(*layers, strict=True))
 
 
 def differences(view: View, s: State, seats: dict[int, int], contents: bool) -> Iterator[str]:
@@ -93,7 +36,7 @@ def differences(view: View, s: State, seats: dict[int, int], contents: bool) -> 
     yield from _requests(view, s, seats, records)
     yield from _batches(view, s, seats, contents)
     yield from _owners(view, s, seats)
-    yield from slips(view.engine, s, seats)
+    yield from broken_invariants(view.engine, s, seats)
     if contents:
         yield from _contents(view, s)
 
@@ -140,13 +83,13 @@ def _batches(view: View, s: State, seats: dict[int, int], in_step: bool) -> Iter
             yield from _row(batch.number, name, here[name], present[name], index < s.written)
 
 
-def _row(number: int, name: int, ours: dict[str, int], row: Row, ran: bool) -> Iterator[str]:
+def _row(number: int, name: int, found: dict[str, int], row: Row, ran: bool) -> Iterator[str]:
     fields: tuple[str, ...] = ROW_FIELDS
     if not (ran and row.decode_count == 0):
         fields += _START
     for field in fields:
-        if ours[field] != getattr(row, field):
-            what = f"{ours[field]} in the runtime and {getattr(row, field)} in the spec"
+        if found[field] != getattr(row, field):
+            what = f"{found[field]} in the runtime and {getattr(row, field)} in the spec"
             yield f"row {field}: r{name + 1} in batch {number} has {what}"
 
 
@@ -159,6 +102,7 @@ def _owners(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
             owned[me.working] = (WORKING, seats[name])
             owned |= {slot: (RING, seats[name]) for slot in me.ring if slot != ABSENT}
     cached = {node.slot: view.keys.get(node.key) for node in engine.cache}
+    running = [name for name, me in enumerate(s.requests) if me.phase == RUNNING]
     for slot, kind in enumerate(kinds):
         if (kind == FREE) != s.free[slot]:
             yield f"free: slot {slot} is free in the {'runtime' if kind == FREE else 'spec'} only"
@@ -167,7 +111,7 @@ def _owners(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
         key: Any = (s.cached[slot].family, s.cached[slot].length)
         if (kind == CACHE) != (key[0] != ABSENT) or (kind == CACHE and cached.get(slot) != key):
             yield f"cache: slot {slot} is cached as {cached.get(slot)} in the runtime and as {key} in the spec"
-        wanted = sum(claims_of(s, name, slot) for name in range(len(s.requests)) if s.requests[name].phase == RUNNING)
+        wanted = sum(claims_behind(s, name, slot, ABSENT) for name in running)
         if slot in owned and engine.pool.claims[slot] != wanted:
             yield f"claims: {engine.pool.claims[slot]} rows write slot {slot} in the runtime and {wanted} in the spec"
     for node in engine.cache:
@@ -175,13 +119,6 @@ def _owners(view: View, s: State, seats: dict[int, int]) -> Iterator[str]:
         wanted = sum(me.source == node.slot for me in s.requests)
         if node.locks != wanted:
             yield f"locks: slot {node.slot} is locked {node.locks} times, and {wanted} admitted requests copy from it"
-
-
-def claims_of(s: State, name: int, slot: int) -> int:
-    """Return how many pending rows of a request write their mark into a slot."""
-    if not claims(s, name, slot):
-        return 0
-    return sum(batch.rows[name].mark != ABSENT and batch.rows[name].slot == slot for batch in s.batches)
 
 
 def _contents(view: View, s: State) -> Iterator[str]:

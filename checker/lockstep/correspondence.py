@@ -24,11 +24,10 @@ _COUNTED: Final = "ghost: the runtime has none, because the spec counts by itsel
 _OTHERS: Final = "ghost: the runtime has none, because it knows all its requests by name"
 _NO_TOKENS: Final = "none: a trace has no tokens, so nobody knows whose text it is"
 _NO_STEP: Final = "none: the events themselves say what happened"
-_NOT_TOLD: Final = "none: only the spec counts it"
+_NOT_RECORDED: Final = "none: only the spec counts it"
 _ROWS: Final = "Admit.{0} PrefillRow.{0} DecodeRow.{0} ResultRow.{0}"
 
-_KINDS_OF_LINES: Final = ("Take", "Admit", "Launch", "Process", "Publish", "Free", "Evict", "End")
-_KINDS_OF_ROWS: Final = ("Admit", "PrefillRow", "DecodeRow", "ResultRow")
+_LINES: Final = ("Take", "Admit", "Launch", "Process", "Publish", "Free", "Evict", "End")
 
 TIES: Final[dict[str, Tie]] = {
     "Text.family": Tie("cache", _NO_TOKENS),
@@ -58,10 +57,10 @@ TIES: Final[dict[str, Tie]] = {
     "Request.next": Tie("table.next", _ROWS.format("next")),
     "Request.last": Tie("table.last", _ROWS.format("last")),
     "Request.last_len": Tie("table.last_len", "ResultRow.last_len"),
-    "Request.recent": Tie("ghost: the runtime has none, because its interval is a number, never `any`", _NOT_TOLD),
-    "Request.due": Tie(_COUNTED, _NOT_TOLD),
-    "Request.owed": Tie(_COUNTED, _NOT_TOLD),
-    "Request.owed_at": Tie(_COUNTED, _NOT_TOLD),
+    "Request.recent": Tie("ghost: the runtime has none, because its interval is a number, never `any`", _NOT_RECORDED),
+    "Request.due": Tie(_COUNTED, _NOT_RECORDED),
+    "Request.owed": Tie(_COUNTED, _NOT_RECORDED),
+    "Request.owed_at": Tie(_COUNTED, _NOT_RECORDED),
     "Event.prepared": Tie(_STEP, _NO_STEP),
     "Event.spare_taken": Tie(_STEP, _NO_STEP),
     "Event.no_spare": Tie(_STEP, _NO_STEP),
@@ -74,7 +73,7 @@ TIES: Final[dict[str, Tie]] = {
     "Event.refused": Tie(_STEP, _NO_STEP),
     "Event.key_cached": Tie(_STEP, "Publish.stored"),
     "Event.no_replacement": Tie(_STEP, _NO_STEP),
-    "Event.owed": Tie(_STEP, _NOT_TOLD),
+    "Event.owed": Tie(_STEP, _NOT_RECORDED),
     "Step.events": Tie(_STEP, _NO_STEP),
     "Step.asked": Tie(_STEP, _NO_STEP),
     "Step.reused": Tie(_STEP, _NO_STEP),
@@ -98,6 +97,7 @@ RUNTIME_ONLY: Final[dict[str, str]] = {
 """Columns of the runtime that no field of the spec stands for, each with the reason."""
 
 _SHORT: Final = "because a recorder may write unchanged rows in short, and ours does not"
+_EPOCH: Final = "because a name of the spec is used again only when nothing of it is left"
 _CHUNKS: Final = "because the spec prefills a prompt in one chunk"
 _MOVES: Final = "because a checkpoint of the spec is not shared, and nobody's key moves"
 _RESULT: Final = "because the spec processes a result in one step"
@@ -105,12 +105,9 @@ _TEXTS: Final = "because a digest of tokens would stand for the text that the sp
 _VERIFY: Final = "because the spec has no verify rows"
 
 TRACE_ONLY: Final[dict[str, str]] = {
-    **{f"{kind}.t": "because the spec has no clock" for kind in _KINDS_OF_LINES},
+    **{f"{kind}.t": "because the spec has no clock" for kind in _LINES},
     **{f"{kind}.same": _SHORT for kind in ("PrefillRow", "DecodeRow", "ResultRow")},
-    **{
-        f"{kind}.epoch": "because a name of the spec is used again only when nothing of it is left"
-        for kind in _KINDS_OF_ROWS
-    },
+    **{f"{kind}.epoch": _EPOCH for kind in ("Admit", "PrefillRow", "DecodeRow", "ResultRow")},
     **{f"{kind}.during": _RESULT for kind in ("Take", "Publish", "Free", "Evict")},
     **{f"{kind}.text": _TEXTS for kind in ("Hit", "CopiedState", "Publish")},
     **{f"{kind}.last_chunk": _CHUNKS for kind in ("PrefillRow", "DecodeRow")},

@@ -7,17 +7,17 @@ the runtime holds back, because rows in flight still touch them, belong for the 
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-import spec.model
-from checker.lockstep.abstraction import Mismatch, View, differences
+from checker.lockstep.abstraction import differences
+from checker.lockstep.failure import Failed
 from checker.lockstep.runtime_invariants import evictable, rows_in_flight, touched
+from checker.lockstep.spec_side import SpecSide
+from checker.lockstep.view import View
 from checker.lockstep.watch import Watch
-from checker.model.model import Model, TakenStep
 from checker.scenarios.stutters import move, regroup
 from runtime.boundary import ABSENT
 from runtime.columns import Ints
@@ -33,44 +33,10 @@ from spec.actions.decode import prepare
 from spec.actions.device import device
 from spec.actions.prefill import prefill
 from spec.actions.results import process
-from spec.design import Design
 from spec.environment import others_give_back, others_take
-from spec.language import Action, Disabled, Property, Violated, copy, new
-from spec.rows import has_rows, in_flight
-from spec.scope import ANY, ON, BadScope, Scope
-from spec.state import IDLE, RUNNING, RequestId, Slot, State, Step, Supply, Text
-
-
-class FromRuntime(Design):
-    """Our design with the runtime as its allocator; everything else it decides itself."""
-
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(scope)
-        self.handed_out: list[Slot] = []
-        """What the runtime has taken in this step, in the order of asking."""
-
-    def pick(self, s: State, supply: Supply) -> Slot:
-        """Return what the runtime took: a free slot that nothing in flight touches, or none if there is none."""
-        if not self.handed_out:
-            left = [slot for slot, free in enumerate(s.free) if free]
-            if left:
-                raise Mismatch(f"the runtime takes no slot, and {left} are free")
-            return ABSENT
-        slot = self.handed_out.pop(0)
-        if not s.free[slot] or in_flight(s, slot):
-            raise Mismatch(f"the runtime takes slot {slot}, which is {'in flight' if s.free[slot] else 'not free'}")
-        return slot
-
-
-class Failed(Exception):
-    """A step has failed. `kind`: a property is violated, or refinement: the runtime is not what the spec says."""
-
-    def __init__(self, kind: str, name: str, detail: str) -> None:
-        super().__init__(f"{kind} {name}: {detail}")
-        self.kind = kind
-        self.name = name
-        """The property, or the first thing that differs."""
-        self.detail = detail
+from spec.language import Action
+from spec.scope import ANY, BadScope, Scope
+from spec.state import RequestId, Slot, State, Text
 
 
 def config_of(scope: Scope) -> Config:
@@ -100,7 +66,7 @@ class Lockstep:
     """One runtime and one state of the spec, which take every step together.
 
     On a simulated device everything is compared after every step. On any other stream the device goes its own way: what
-    slots hold is compared at publications, at hits, and in `settle`, when it has nothing left to do.
+    slots hold is compared at publications, at hits, and in `drain`, when it has nothing left to do.
     """
 
     def __init__(self, scope: Scope, stream: Stream | None = None, watch: Watch | None = None) -> None:
@@ -109,85 +75,25 @@ class Lockstep:
         self.stream = stream or Simulated()
         self.watch = watch or Watch()
         self.engine = Engine(config, ExactModel(), self.stream, self.watch)
-        self.scope = scope.replace(nodes=scope.slots, others=ON)
-        self.design = FromRuntime(self.scope)
-        self.state: State = spec.model.init(self.scope)
+        self.spec = SpecSide(scope)
+        self.scope = self.spec.scope
         self.view = self.watch.view = View(self.engine, scope.families)
         self.seats: dict[RequestId, int] = {}
         """The seat of each request of the spec that is in use."""
-        self.steps: list[TakenStep] = []
-        """The spec's steps so far."""
-        self.states: list[State] = [self.state]
-        """The spec's states, one more than steps unless the last step has failed."""
         self.checked = 0
         """How many steps of the runtime have been compared."""
         self._places: dict[int, Ints] = {}
         """For each batch that has been regrouped, where its rows have been when it was launched."""
-        self._always = self.stated("always")
-        self._step = self.stated("step")
-
-    def stated(self, kind: str) -> list[Property]:
-        """Return the spec's properties of one kind that apply to this run."""
-        return [it for it in spec.model.properties if it.kind == kind and it.applies(self.design)]
-
-    @functools.cached_property
-    def model(self) -> Model:
-        """The spec as the checker loads it: a timeline is told by it."""
-        return Model(spec.model, self.scope, self.design)
 
     @property
-    def told_when_to_run(self) -> bool:
-        """Whether the device runs when it is told to, and not before."""
+    def state(self) -> State:
+        """The spec's state."""
+        return self.spec.state
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the device is simulated: it runs when a step says so, and not before."""
         return isinstance(self.stream, Simulated)
-
-    # What can be done now.
-
-    def unused(self) -> list[RequestId]:
-        """Return the names that may be given to a new request; none while every seat is taken."""
-        if not self.engine.table.seats_left:
-            return []
-        requests = enumerate(self.state.requests)
-        return [name for name, me in requests if me.phase == IDLE and not has_rows(self.state, name)]
-
-    def in_phase(self, phase: int) -> list[RequestId]:
-        """Return the names of requests in a phase."""
-        return [name for name, me in enumerate(self.state.requests) if me.phase == phase]
-
-    def decodable(self) -> list[RequestId]:
-        """Return the names that may be in a decode batch."""
-        return [name for name in self.in_phase(RUNNING) if self.state.requests[name].seq_len < self.scope.max_len]
-
-    def ending(self) -> list[RequestId]:
-        """Return the names that may finish with the oldest result."""
-        rows = enumerate(self.state.batches[0].rows)
-        return [name for name, row in rows if row.present and self.state.requests[name].phase == RUNNING]
-
-    def room(self) -> bool:
-        """Return whether one more batch may be launched."""
-        return len(self.engine.pending) < self.scope.window
-
-    def ready(self) -> bool:
-        """Return whether there is a result to process; a device of its own is waited for."""
-        return bool(self.engine.pending) and (not self.told_when_to_run or self.engine.pending[0].ran.done())
-
-    def seats_left(self) -> list[int]:
-        """Return the seats where nobody sits."""
-        return sorted(set(range(self.engine.config.requests)) - set(self.seats.values()))
-
-    def movable(self) -> list[RequestId]:
-        """Return the names that may move to another seat: rows go by seats, so all of theirs have returned."""
-        return [name for name in sorted(self.seats) if not has_rows(self.state, name)]
-
-    def regroupable(self) -> list[RequestId]:
-        """Return the names with rows in flight beside those of others."""
-        requests = enumerate(self.state.requests)
-        running = [name for name, me in requests if me.phase == RUNNING]
-        together = [batch.rows for batch in self.state.batches if sum(row.present for row in batch.rows) > 1]
-        return [name for name in running if any(rows[name].present for rows in together)]
-
-    def unlocked(self) -> list[Text]:
-        """Return the keys of what may be evicted."""
-        return [self.state.cached[node.slot] for node in self.engine.cache if not node.locks]
 
     # Steps, each named like the spec's action.
 
@@ -206,7 +112,7 @@ class Lockstep:
             return False
         self.seats[name] = seat
         ring = self.engine.table.ring[seat]
-        self.design.handed_out = [int(self.engine.table.working[seat]), *ring[ring != ABSENT].tolist()]
+        self.spec.design.handed_out = [int(self.engine.table.working[seat]), *ring[ring != ABSENT].tolist()]
         self._follow(before, (admit, (name, family, prompt, ABSENT)))
         return True
 
@@ -223,7 +129,7 @@ class Lockstep:
         before = self._look(exhausted)
         self.engine.decode(self.engine.table.handles(np.array(seats, dtype=np.int64)))
         ring = self.engine.table.ring
-        self.design.handed_out = ring[(before.ring == ABSENT) & (ring != ABSENT)].tolist()
+        self.spec.design.handed_out = ring[(before.ring == ABSENT) & (ring != ABSENT)].tolist()
         rows = tuple(name in names for name in range(self.scope.requests))
         self._follow(before, (prepare, (rows, order, (False,) * self.scope.requests, ABSENT)))
 
@@ -242,7 +148,7 @@ class Lockstep:
         # Asked for first: on a device of its own this is all that waits for it, as in the scheduler.
         tokens = self.engine.pending[0].tokens()
         tokens = tokens[self._places.pop(self.engine.pending[0].number, ...)]
-        if not self.told_when_to_run and not self.state.written:
+        if not self.simulated and not self.state.written:
             self.device()
         present = self.engine.table.present(rows)
         order = self._order(rows.seat[present].tolist()) if len(rows) > 1 else tuple(range(self.scope.requests))
@@ -252,7 +158,7 @@ class Lockstep:
         before = self._look(exhausted)
         self.engine.process(tokens, ending)
         ring = self.engine.table.ring
-        self.design.handed_out = ring[(before.ring != ring) & (ring != ABSENT)].tolist()
+        self.spec.design.handed_out = ring[(before.ring != ring) & (ring != ABSENT)].tolist()
         for name in names:
             del self.seats[name]
         finishes = tuple(name in names for name in range(self.scope.requests))
@@ -294,7 +200,7 @@ class Lockstep:
             self.watch.regroup(batch.number, places)
         self._follow(before, (regroup, (tuple(name in names for name in range(self.scope.requests)),)))
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Let the device run everything, and compare what all slots hold."""
         while self.state.written < self.state.pending:
             self.device()
@@ -322,7 +228,7 @@ class Lockstep:
         return (*first, *[name for name in range(self.scope.requests) if name not in first])
 
     def _look(self, exhausted: bool = False) -> _Before:
-        """Note what the runtime's own choices are told by; `exhausted`: let others take all that is free."""
+        """Note what the runtime's own choices are seen by; `exhausted`: let others take all that is free."""
         pool, cache = self.engine.pool, self.engine.cache
         self.watch.locked = {me.source for me in self.state.requests}
         self.watch.asked_for = ABSENT
@@ -338,54 +244,31 @@ class Lockstep:
         """Take on the spec what the runtime has done, and compare; for the spec slots held back are other requests'."""
         cooling = self.view.cooling()
         for slot in [*before.held]:
-            self._take(others_take, slot)
+            self.spec.take(others_take, slot)
         for slot in sorted(before.cooling - cooling):
-            self._take(others_give_back, slot)
+            self.spec.take(others_give_back, slot)
         for slot in sorted(before.cached - {node.slot for node in self.engine.cache}):
-            self._take(evict, slot)
+            self.spec.take(evict, slot)
         for action, arguments in steps:
-            self._take(action, *arguments)
-        if left := self.design.handed_out:
+            self.spec.take(action, *arguments)
+        if left := self.spec.design.handed_out:
             raise Failed("refinement", "slots", f"the runtime took {left}, which the spec did not ask for")
         for slot in sorted(cooling - before.cooling):
             if slot not in touched(rows_in_flight(self.engine)):
                 raise Failed("refinement", "held back", f"slot {slot} is held back, and nothing in flight touches it")
-            self._take(others_take, slot)
+            self.spec.take(others_take, slot)
         if before.held:
             self.engine.pool.give_back(np.array(before.held), OUTSIDE, 0)
             for slot in before.held:
-                self._take(others_give_back, slot)
+                self.spec.take(others_give_back, slot)
         self.engine.pool.reclaim = self.engine.reclaim
         self.checked += 1
-        self._compare(contents=self.told_when_to_run)
+        self._compare(contents=self.simulated)
 
     def _compare(self, contents: bool) -> None:
         raised = [f"observer: it raised {error!r}" for error in self.engine.notices.failures]
-        for what in [*raised, *self.watch.slips(), *differences(self.view, self.state, self.seats, contents)]:
+        for what in [*raised, *self.watch.wrong_so_far(), *differences(self.view, self.state, self.seats, contents)]:
             raise Failed("refinement", what.split(":")[0], what)
-
-    def _take(self, action: Action, *arguments: object) -> None:
-        """Take one step on the spec; raises Failed where it is not one, or breaks a property."""
-        before = self.state
-        after = copy(before)
-        after.step = new(Step, self.scope)
-        self.steps.append(TakenStep(action, arguments))
-        try:
-            action.function(after, self.design, *arguments)
-        except Disabled as error:
-            raise Failed("refinement", "not-allowed", f"the spec does not allow {action.name}{arguments}") from error
-        except Violated as error:
-            raise Failed("property", error.name, str(error)) from error
-        except Mismatch as error:
-            raise Failed("refinement", "slots", str(error)) from error
-        self.state = after
-        self.states.append(after)
-        for stated in self._always:
-            if not stated.function(after, self.design):
-                raise Failed("property", stated.name, f"{action.name}{arguments}: {stated.sentence}")
-        for stated in self._step:
-            if not stated.function(before, after, self.design):
-                raise Failed("property", stated.name, f"{action.name}{arguments}: {stated.sentence}")
 
 
 @dataclass(frozen=True, slots=True)

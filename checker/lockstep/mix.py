@@ -1,8 +1,8 @@
 """What a run of the fuzzer is likely to do: weights drawn once for each run, and what is worth more in a situation.
 
 Weights of their own for every run (swarm testing) make runs that never abort anything, or hardly let the device go on.
-They do not bring together what needs several steps in a row: so some situations, read off the twin, change weights for
-as long as they hold. None of them names a story; each says what would be a pity to pass by.
+They do not bring together what needs several steps in a row: so some situations, read off the lockstep, change weights
+for as long as they hold. None of them names a story; each says what would be a pity to pass by.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from checker.lockstep import enabled
 from checker.lockstep.lockstep import Lockstep
 from spec.state import ADMITTED
 
@@ -40,28 +41,28 @@ class Situation:
     factors: Mapping[str, float]
 
 
-def _nobody_decodes(twin: Lockstep) -> bool:
+def _nobody_decodes(lockstep: Lockstep) -> bool:
     """Preparing a batch makes the lookahead jitter then, and does little else."""
-    return not twin.decodable()
+    return not enabled.decodable(lockstep)
 
 
-def _cache_is_read(twin: Lockstep) -> bool:
+def _cache_is_read(lockstep: Lockstep) -> bool:
     """A launched prefill copies from the cache: what is given up meanwhile must not be handed on."""
-    return any(node.read_by > twin.engine.processed for node in twin.engine.cache)
+    return any(node.read_by > lockstep.engine.processed for node in lockstep.engine.cache)
 
 
-def _sources(twin: Lockstep) -> list[int]:
-    return [me.source for me in twin.state.requests if me.phase == ADMITTED and me.source >= 0]
+def _sources(lockstep: Lockstep) -> list[int]:
+    return [me.source for me in lockstep.state.requests if me.phase == ADMITTED and me.source >= 0]
 
 
-def _entry_is_locked(twin: Lockstep) -> bool:
+def _entry_is_locked(lockstep: Lockstep) -> bool:
     """An admitted request is going to copy from the cache: another one may come to share the entry with it."""
-    return bool(_sources(twin))
+    return bool(_sources(lockstep))
 
 
-def _entry_is_shared(twin: Lockstep) -> bool:
+def _entry_is_shared(lockstep: Lockstep) -> bool:
     """Two are going to copy from one entry: now one of them may leave, or go on alone."""
-    sources = _sources(twin)
+    sources = _sources(lockstep)
     return len(sources) > len(set(sources))
 
 
@@ -83,11 +84,11 @@ class Mix:
         self.weights = {action: rng.choice(choices) for action, choices in _WEIGHTS.items()}
         self.situations = ALWAYS + rng.choice(((), CROWD))
 
-    def now(self, twin: Lockstep) -> dict[str, int]:
+    def now(self, lockstep: Lockstep) -> dict[str, int]:
         """Return what the rules weigh in the present situation."""
         weights = dict(self.weights)
         for situation in self.situations:
-            if situation.holds(twin):
+            if situation.holds(lockstep):
                 for action, factor in situation.factors.items():
                     # What a run never does stays out of it, and what it does may always happen.
                     weights[action] = weights[action] and max(1, int(weights[action] * factor))

@@ -13,7 +13,7 @@ from runtime.boundary import ABSENT
 from runtime.engine import Engine
 from runtime.exact_model import text
 from runtime.pool import COOLING, FREE
-from runtime.prefix_cache import Node
+from runtime.prefix_cache import CacheEntry
 from spec.state import ADMITTED, State
 
 _SEAT, _EPOCH, _WORKING, _SOURCE, _SLOT = (
@@ -35,13 +35,13 @@ def touched(rows: Listed) -> set[int]:
     return {row[column] for row in rows for column in (_WORKING, _SOURCE, _SLOT)} - {ABSENT}
 
 
-def evictable(engine: Engine) -> list[Node]:
+def evictable(engine: Engine) -> list[CacheEntry]:
     """Return the cache entries whose slots would be free at once: nobody copies from them, now or soon."""
     reading = touched(rows_in_flight(engine))
     return [node for node in engine.cache if not node.locks and node.slot not in reading]
 
 
-def slips(engine: Engine, s: State, seats: dict[int, int]) -> Iterator[str]:
+def broken_invariants(engine: Engine, s: State, seats: dict[int, int]) -> Iterator[str]:
     """Yield whatever does not fit the rows in flight; `seats`: where each request of the spec sits."""
     rows = rows_in_flight(engine)
     yield from _pool(engine, rows)

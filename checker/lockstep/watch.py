@@ -9,8 +9,8 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 
-from checker.lockstep.abstraction import View
 from checker.lockstep.runtime_invariants import rows_in_flight, touched
+from checker.lockstep.view import View
 from checker.traces.recorder import Recorder
 from runtime.boundary import ABSENT
 from runtime.columns import Ints
@@ -21,7 +21,7 @@ from spec.state import Slot
 class Watch(Observer):
     """Looks at what a slot holds whenever it is published or hit: by then the device has written it.
 
-    And it keeps the order in which the cache's entries have been used by what it is told of, so that a use that the
+    And it keeps the order in which the cache's entries have been used by what is reported to it, so that a use that the
     cache forgets, or an eviction of another entry than the one used longest ago, is seen in the step that does it.
     """
 
@@ -38,7 +38,7 @@ class Watch(Observer):
         self.launched = 0
         """How many batches had been launched before this step: by the time it is reported, its own is in flight."""
         self.asked_for: Slot = ABSENT
-        """The slot that this step evicts because it was told to; what else goes is the cache's own choice."""
+        """The slot that this step evicts because a step says so; what else goes is the cache's own choice."""
 
     def admit(self, seat: int) -> None:
         """Look at the slot that an admission is going to copy from."""
@@ -67,9 +67,9 @@ class Watch(Observer):
         super().evict(slot)
 
     def regroup(self, number: int, places: Ints) -> None:
-        """Be told that the rows of a batch in flight are in another order: where each of them was before."""
+        """The rows of a batch in flight are in another order: `places` is where each of them was before."""
 
-    def slips(self) -> Iterator[str]:
+    def wrong_so_far(self) -> Iterator[str]:
         """Yield what has been wrong up to now, the order of the cache included."""
         yield from self.wrong
         order = [self.view.keys.get(node.key) for node in self.view.engine.cache]

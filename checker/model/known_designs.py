@@ -12,7 +12,7 @@ from spec.boundary import boundary_behind
 from spec.design import Design
 from spec.language import ABSENT
 from spec.scope import EAGER, LAZY
-from spec.state import Length, Position, Request, RequestId, Row, Slot, State
+from spec.state import Length, Request, RequestId, RingPosition, Row, Slot, State
 
 
 class Upstream(Design):
@@ -34,7 +34,7 @@ class Upstream(Design):
         """Nobody asks whether a later claim overwrites the checkpoint."""
         return True
 
-    def donated_position(self, me: Request, row: Row) -> Position:
+    def donated_position(self, me: Request, row: Row) -> RingPosition:
         """Donation gives away what the keep index points at, not what the row recorded."""
         return self.keep_index(me)
 
@@ -57,11 +57,11 @@ class Before29792(Upstream):
         """The label is the request's own length."""
         return me.seq_len
 
-    def completed_position(self, me: Request, row: Row, lookahead: int) -> Position:
+    def completed_position(self, me: Request, row: Row, lookahead: int) -> RingPosition:
         """The checkpoint is where `next` points: the producer pointer serves both sides."""
         return me.next
 
-    def superseded_position(self, me: Request, completed: Position) -> Position:
+    def superseded_position(self, me: Request, completed: RingPosition) -> RingPosition:
         """The other position of the pair is freed."""
         return (me.next + self.scope.last_position) % self.scope.ring
 
@@ -73,7 +73,7 @@ class Before29792(Upstream):
         """A claim in place leaves the label standing."""
         return False
 
-    def keep_index(self, me: Request) -> Position:
+    def keep_index(self, me: Request) -> RingPosition:
         """Eager: the position before `next`. Lazy: `next` itself."""
         if self.scope.mode == LAZY:
             return me.next

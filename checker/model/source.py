@@ -9,6 +9,8 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Final
 
+import spec.language
+
 _INSTEAD: Final[dict[type[ast.AST], tuple[str, str]]] = {
     ast.While: ("while", "write `for ... in range(n)` with a fixed n"),
     ast.Try: ("try", "say with guard(...) when the action may happen"),
@@ -77,6 +79,15 @@ def on_one_line(text: str) -> str:
     return f"guard({asked})"
 
 
+_LANGUAGE: Final = Path(spec.language.__file__).parent
+
+
+@functools.cache
+def is_of_the_language(file: str) -> bool:
+    """Whether a file, as its code names it, is one that the words of a text come from, and no place in the text."""
+    return Path(file).parent == _LANGUAGE
+
+
 EDITED: dict[str, str] = {}
 """Texts that stand in no file: edited copies of spec modules, by the name under which they were compiled."""
 
@@ -103,6 +114,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
         if isinstance(constant, CodeType):
             yield constant
             yield from _codes(constant)
+
+
+_OF_THE_WHOLE: Final = (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
+"""What says something of a whole function wherever in it this stands, even where it is never executed."""
 
 
 @functools.cache
@@ -132,3 +147,9 @@ def text_of(function: FunctionType) -> ast.FunctionDef:
             "start again",
         )
     return text
+
+
+@functools.cache
+def of_another_kind(text: ast.FunctionDef) -> ast.AST | None:
+    """Return what makes a function another kind of function, or a name of it another kind of name; None: nothing."""
+    return next((node for node in ast.walk(text) if isinstance(node, _OF_THE_WHOLE)), None)

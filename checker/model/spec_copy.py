@@ -20,7 +20,6 @@ from types import ModuleType
 import spec
 from checker.model.source import EDITED
 
-_SHARED = ("spec", "spec.language")
 _numbers = itertools.count(1)
 
 
@@ -83,17 +82,21 @@ class _Finder(importlib.abc.MetaPathFinder):
         return importlib.machinery.ModuleSpec(name, _Loader(name, file), origin=file, is_package=package)
 
 
+def _is_shared(name: str) -> bool:
+    return name == "spec.language" or name.startswith("spec.language.")
+
+
 @contextmanager
 def _set_aside() -> Iterator[None]:
     """Hide the real modules of the spec while a copy is imported, and put them back afterwards."""
-    real = {name: module for name, module in sys.modules.items() if name.startswith("spec.") and name not in _SHARED}
+    real = {name: module for name, module in sys.modules.items() if name.startswith("spec.") and not _is_shared(name)}
     attributes = {name: value for name, value in vars(spec).items() if isinstance(value, ModuleType)}
     for name in real:
         del sys.modules[name]
     try:
         yield
     finally:
-        for name in [name for name in sys.modules if name.startswith("spec.") and name not in _SHARED]:
+        for name in [name for name in sys.modules if name.startswith("spec.") and not _is_shared(name)]:
             del sys.modules[name]
         sys.modules.update(real)
         vars(spec).update(attributes)

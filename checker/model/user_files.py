@@ -51,7 +51,7 @@ def place_in(file: str, error: BaseException) -> str:
 
 
 def blame(error: BaseException) -> str:
-    """Return which file of a user's own an error is to be mended in, as a sentence; empty: in none.
+    """Return which file of a user's own an error is to be fixed in, as a sentence; empty: in none.
 
     It is theirs where their code was running and had not called back into the checker.
     """

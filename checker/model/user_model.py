@@ -248,6 +248,15 @@ def _refuse_odd_function(module: ModuleType, function: object, what: str) -> Non
         raise BadModel(f"{_place(module, function)}: {function.__name__} is no plain function; write no yield")
 
 
+def unlisted(module: ModuleType) -> dict[str, str]:
+    """Return what a model's file declares and lists nowhere, so that nothing asks for it, each with its place."""
+    listed = [*module.actions, *module.properties]
+    declared = [each for each in vars(module).values() if isinstance(each, (Action, Property))]
+    functions = {each.name: getattr(each, "written", each.function) for each in declared if each not in listed}
+    here = {name: function for name, function in functions.items() if function.__module__ == module.__name__}
+    return {name: _place(module, function) for name, function in here.items()}
+
+
 def _refuse_doubles(module: ModuleType) -> None:
     """Raise BadModel where a name stands for two actions or two properties."""
     for what, listed in (("actions", module.actions), ("properties", module.properties)):
@@ -288,7 +297,7 @@ def _kind(value: object) -> str:
         return "tuple"
     if type(value) is bool:
         return "truth"
-    return "number" if isinstance(value, int) and -(2**62) <= value <= 2**62 else "else"
+    return "number" if type(value) is int and -(2**62) <= value <= 2**62 else "else"
 
 
 def _refuse_sorts(module: ModuleType, scope: DataclassInstance) -> None:

@@ -260,7 +260,7 @@ _SURVIVORS = (
     (
         _APART,
         _keys(
-            "spec/actions/results.py settle",
+            "spec/actions/results.py owe_publication",
             "if design.scope.mode == LAZY and claim_at(s, request, row.position):",
             "if True and claim_at(s, request, row.position):",
         ),

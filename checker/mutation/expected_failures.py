@@ -16,9 +16,10 @@ import checker.model.known_designs
 from checker.model.model import Model
 from checker.model.seeded_faults import WRONG_EDITS, WrongEdit
 from checker.model.spec_copy import edited_model, source_of
-from checker.mutation.graph_hash import mark_of_search
+from checker.mutation.graph_hash import hash_of_search
 from checker.mutation.operators import Mutant
-from checker.search.bfs import Limits, Search
+from checker.search.bfs import Search
+from checker.search.exploration import Limits
 from checker.search.suite import FAILS, HOLDS, STORY_SCOPE
 
 MOST_STATES = 200_000
@@ -35,13 +36,13 @@ def unmet(mutant: Mutant) -> Iterator[tuple[str, str]]:
         if edited:
             scope = f"{STORY_SCOPE} mode={wrong.mode} {wrong.scope}".strip()
             search = prepared(edited_model(edited, wrong.name), scope, "", frozenset({wrong.caught_by}))
-            if mark_of_search(search) != _usual_edit(wrong) and misses(search, (wrong.caught_by,)):
+            if hash_of_search(search) != _usual_edit(wrong) and misses(search, (wrong.caught_by,)):
                 yield f"wrong edit {wrong.name} survives {wrong.caught_by}", scope
     module = with_designs(texts)
     for name, mode, expect in [*FAILS, *[(name, mode, ()) for name, mode in HOLDS]]:
         scope = f"{STORY_SCOPE} mode={mode}"
         search = prepared(module, scope, name, frozenset(expect))
-        if mark_of_search(search) != _usual_design(name, mode):
+        if hash_of_search(search) != _usual_design(name, mode):
             missed = misses(search, expect)
             if missed:
                 yield f"design {name} {'survives' if expect else 'violates'} {missed}", scope
@@ -82,9 +83,9 @@ def with_designs(texts: Texts) -> ModuleType:
 @functools.cache
 def _usual_edit(wrong: WrongEdit) -> int:
     scope = f"{STORY_SCOPE} mode={wrong.mode} {wrong.scope}".strip()
-    return mark_of_search(prepared(edited_model(on_top({}, wrong), wrong.name), scope, "", frozenset()))
+    return hash_of_search(prepared(edited_model(on_top({}, wrong), wrong.name), scope, "", frozenset()))
 
 
 @functools.cache
 def _usual_design(name: str, mode: str) -> int:
-    return mark_of_search(prepared(with_designs({}), f"{STORY_SCOPE} mode={mode}", name, frozenset()))
+    return hash_of_search(prepared(with_designs({}), f"{STORY_SCOPE} mode={mode}", name, frozenset()))

@@ -5,36 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checker.search.bfs import Search
-from checker.symbolic.graph import Node, Value, order
+from checker.symbolic.node import Node, Value, order
 from checker.symbolic.transitions import Transition
 
 
-def mark(values: Sequence[Value]) -> int:
+def graph_hash(values: Sequence[Value]) -> int:
     """Return a number that equal expressions share, in whichever graph they stand."""
-    marks: dict[int, int] = {}
+    hashes: dict[int, int] = {}
 
     def of(value: Value) -> int:
         # The text of a constant: Python gives -1 and -2, ABSENT and EXHAUSTED, the same hash.
-        return marks[value.number] if isinstance(value, Node) else hash(repr(value))
+        return hashes[value.number] if isinstance(value, Node) else hash(repr(value))
 
     for node in order(values):
         parts = [of(arg) for arg in node.args]
         if node.op in ("and", "or", "eq", "same", "add"):
             # Which side comes first depends on what else has been walked before.
             parts.sort()
-        marks[node.number] = hash((node.op, node.name, *parts))
+        hashes[node.number] = hash((node.op, node.name, *parts))
     return hash(tuple(map(of, values)))
 
 
-def mark_of(transition: Transition) -> int:
+def hash_of(transition: Transition) -> int:
     """Return the same for all that a step does, breaks and shows."""
     told = [*transition.faults, *[(stated.name, value) for stated, value in [*transition.steps, *transition.witnesses]]]
     names = tuple(name for name, value in told if value is not False)
     values = [transition.enabled, *transition.after, *[value for _, value in told if value is not False]]
-    return hash((transition.instance.action.name, names, mark(values)))
+    return hash((transition.instance.action.name, names, graph_hash(values)))
 
 
-def mark_of_search(search: Search) -> int:
+def hash_of_search(search: Search) -> int:
     """Return the same for a whole search that has not been run."""
     stated = [value for _, program in search.always for value in getattr(program, "outputs", [program])]
-    return hash((mark(stated), *[mark_of(compiled.transition) for compiled in search.expander.compiled]))
+    return hash((graph_hash(stated), *[hash_of(compiled.transition) for compiled in search.expander.compiled]))

@@ -1,11 +1,11 @@
-"""The ladder that a mutant of the spec climbs until something with a name kills it.
+"""What a mutant of the spec is put before, one stage after the other, until something with a name kills it.
 
-Its rungs are complete searches of small scopes (a property, a *sometimes* that is no longer seen, an action never
+The stages are complete searches of small scopes (a property, a *sometimes* that is no longer seen, an action never
 enabled, an error; then, in the same searches, lemmas and postconditions), then what must fail and under the mutant does
 not, then the inductions. Another number of states kills nothing: that is a difference, but nobody has said that it is
 wrong. The same states in every search by another number of steps does, as `choices`, and that is the weakest kill: it
 has no property's name, only the rule that the arguments of an action say something and that each step is there once.
-Where a mutant reads as the very graph that the spec has, no search and no solver tells the two apart, and the rung is
+Where a mutant reads as the very graph that the spec has, no search and no solver tells the two apart, and the stage is
 passed over.
 """
 
@@ -20,12 +20,13 @@ import spec.model
 from checker.model.model import Model
 from checker.model.spec_copy import edited_model
 from checker.mutation.expected_failures import MOST_STATES, unmet
-from checker.mutation.graph_hash import mark, mark_of, mark_of_search
+from checker.mutation.graph_hash import graph_hash, hash_of, hash_of_search
 from checker.mutation.operators import Mutant
 from checker.mutation.result import Kind, MutantResult, error_words, not_judged
-from checker.mutation.stages import PROOFS, RUNGS, Rung
+from checker.mutation.stages import PROOFS, STAGES, Stage
 from checker.proof.induction import FAILS, PROVED, UNKNOWN, Induction, spell
-from checker.search.bfs import Limits, Search
+from checker.search.bfs import Search
+from checker.search.exploration import Limits
 
 SOLVER_SECONDS = 20.0
 """After so long one question of an induction is left open, which kills nothing."""
@@ -40,15 +41,15 @@ class Watching(Search):
 
     def __init__(self, model: Model, symmetry: bool) -> None:
         super().__init__(model, symmetry)
-        own = (Kind.LEMMA, Kind.DUTY)
+        own = (Kind.LEMMA, Kind.POSTCONDITION)
         self.kinds = {stated.name: Kind(stated.kind) for stated in model.properties if stated.kind in own}
         self.always += [(stated, self._program(stated)) for stated in model.of_kind("lemma")]
-        self.mark = mark_of_search(self)
+        self.hash = hash_of_search(self)
 
     def _enough(self) -> bool:
         return bool(self.result.counterexamples.keys() - self.kinds.keys())
 
-    def verdict(self, rung: Rung) -> list[Found]:
+    def verdict(self, stage: Stage) -> list[Found]:
         """Return what kills the mutant, the most telling first."""
         result = self.result
         found = [
@@ -57,13 +58,13 @@ class Watching(Search):
         ]
         if result.complete:
             found += [(Kind.IDLE, name, 0) for name, count in result.taken.items() if not count]
-            found += [(Kind.SIGHT, name, 0) for name in result.unseen if name not in rung.unseen]
+            found += [(Kind.SOMETIMES, name, 0) for name in result.unseen if name not in stage.unseen]
         return sorted(found, key=lambda it: list(Kind).index(it[0]))
 
 
-def searching(module: ModuleType, rung: Rung) -> Watching:
+def searching(module: ModuleType, stage: Stage) -> Watching:
     """Return the search of one scope."""
-    return Watching(Model(module, module.Scope.parse(rung.scope)), rung.symmetry)
+    return Watching(Model(module, module.Scope.parse(stage.scope)), stage.symmetry)
 
 
 def induction_of(module: ModuleType, scope: str) -> Induction:
@@ -72,10 +73,10 @@ def induction_of(module: ModuleType, scope: str) -> Induction:
 
 
 @functools.cache
-def _usual(rung: Rung) -> tuple[int, int, dict[str, int]]:
-    watching = searching(spec.model, rung)
+def _usual(stage: Stage) -> tuple[int, int, dict[str, int]]:
+    watching = searching(spec.model, stage)
     exploration = watching.run(Limits())
-    return watching.mark, exploration.states, exploration.taken
+    return watching.hash, exploration.states, exploration.taken
 
 
 @functools.cache
@@ -86,7 +87,7 @@ def _induction(scope: str) -> Induction:
 @functools.cache
 def _proved(scope: str) -> tuple[int, frozenset[int]]:
     induction = _induction(scope)
-    return mark([*induction.now.values()]), frozenset(map(mark_of, induction.transitions))
+    return graph_hash([*induction.now.values()]), frozenset(map(hash_of, induction.transitions))
 
 
 @functools.cache
@@ -102,7 +103,7 @@ def _met(scope: str, by: str, target: str) -> bool:
 
 
 @dataclass(slots=True)
-class Climb:
+class Differences:
     """What the searches have shown of a mutant that they have not killed."""
 
     same_states: bool = True
@@ -111,20 +112,20 @@ class Climb:
     """Actions that were taken another number of times."""
 
 
-def search(module: ModuleType, rung: Rung, climb: Climb | None = None) -> list[Found]:
+def search(module: ModuleType, stage: Stage, differences: Differences | None = None) -> list[Found]:
     """Search one scope, and return what kills the mutant.
 
     A mutant may open up far more states than the spec has; then the search is cut and shows only what it has found.
     """
-    watching = searching(module, rung)
-    if module is not spec.model and watching.mark == _usual(rung)[0]:
+    watching = searching(module, stage)
+    if module is not spec.model and watching.hash == _usual(stage)[0]:
         return []
     exploration = watching.run(Limits(states=MOST_STATES))
-    found = watching.verdict(rung)
-    if climb and not found:
-        _, states, taken = _usual(rung)
-        climb.same_states = climb.same_states and exploration.states == states
-        climb.choices += [name for name, count in exploration.taken.items() if count != taken[name]]
+    found = watching.verdict(stage)
+    if differences and not found:
+        _, states, taken = _usual(stage)
+        differences.same_states = differences.same_states and exploration.states == states
+        differences.choices += [name for name, count in exploration.taken.items() if count != taken[name]]
     return found
 
 
@@ -132,12 +133,12 @@ def prove(module: ModuleType, scope: str) -> tuple[str, list[str]]:
     """Return the first obligation that fails, and those that the solver has left open."""
     induction = induction_of(module, scope)
     stated, transitions = _proved(scope)
-    changed = mark([*induction.now.values()]) != stated
+    changed = graph_hash([*induction.now.values()]) != stated
     # Which lemmas are needed is asked of the spec, not of its mutants.
     needed = dict.fromkeys(induction.lemmas, "")
     left: list[str] = []
     for transition in induction.transitions:
-        if not changed and mark_of(transition) in transitions:
+        if not changed and hash_of(transition) in transitions:
             continue
         for obligation in induction.steps(transition, needed, seconds=SOLVER_SECONDS):
             if obligation.verdict == FAILS and _met(scope, obligation.by, obligation.target):
@@ -148,30 +149,30 @@ def prove(module: ModuleType, scope: str) -> tuple[str, list[str]]:
 
 
 def judge(mutant: Mutant) -> MutantResult:
-    """Let one mutant climb the ladder."""
+    """Put one mutant before the oracles, stage by stage."""
     started = time.perf_counter()
     result = not_judged(mutant)
-    climb = Climb()
-    _searches(mutant, result, climb)
+    differences = Differences()
+    _searches(mutant, result, differences)
     if not result.killed:
         result.by, result.scope = next(unmet(mutant), ("", ""))
         result.kind = Kind.MUST_FAIL if result.by else None
     if not result.killed:
         _proofs(mutant, result)
-    if not result.killed and climb.same_states and climb.choices:
-        result.kind, result.by = Kind.CHOICES, climb.choices[0]
+    if not result.killed and differences.same_states and differences.choices:
+        result.kind, result.by = Kind.CHOICES, differences.choices[0]
     result.seconds = time.perf_counter() - started
     return result
 
 
-def _searches(mutant: Mutant, result: MutantResult, climb: Climb) -> None:
+def _searches(mutant: Mutant, result: MutantResult, differences: Differences) -> None:
     try:
         module = edited_model(mutant.texts(), "mutant")
-        for rung in RUNGS:
-            found = search(module, rung, climb)
+        for stage in STAGES:
+            found = search(module, stage, differences)
             if found:
                 result.kind, result.by, result.steps = found[0]
-                result.scope = rung.scope
+                result.scope = stage.scope
                 return
     except Exception as error:
         # Whatever goes wrong while the text is read, walked or run is seen by anybody who runs it.

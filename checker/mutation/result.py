@@ -12,11 +12,11 @@ class Kind(StrEnum):
     """What may kill a mutant, the most telling first."""
 
     PROPERTY = "property"
-    SIGHT = "sometimes"
+    SOMETIMES = "sometimes"
     IDLE = "never enabled"
     ERROR = "error"
     LEMMA = "lemma"
-    DUTY = "postcondition"
+    POSTCONDITION = "postcondition"
     MUST_FAIL = "must fail"
     INDUCTION = "induction"
     CHOICES = "choices"

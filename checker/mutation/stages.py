@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Rung:
-    """One small scope, and what the spec itself does not show in it."""
+class Stage:
+    """One small scope to search, and what the spec itself does not show in it."""
 
     scope: str
     unseen: tuple[str, ...] = ()
@@ -16,27 +16,27 @@ class Rung:
 
 _TOO_FEW = ("key-already-cached", "cache-hit", "evicted-under-a-read")
 
-RUNGS = (
-    Rung("requests=1 slots=5 nodes=2 mode=eager max_len=4"),
-    Rung("requests=1 slots=5 nodes=2 mode=lazy max_len=4"),
-    Rung("requests=1 slots=5 nodes=2 mode=lazy without_spare=skip max_len=4"),
-    Rung("requests=1 slots=5 nodes=2 interval=any mode=eager max_len=3"),
-    Rung("requests=1 slots=5 nodes=2 interval=any mode=lazy max_len=3"),
+STAGES = (
+    Stage("requests=1 slots=5 nodes=2 mode=eager max_len=4"),
+    Stage("requests=1 slots=5 nodes=2 mode=lazy max_len=4"),
+    Stage("requests=1 slots=5 nodes=2 mode=lazy without_spare=skip max_len=4"),
+    Stage("requests=1 slots=5 nodes=2 interval=any mode=eager max_len=3"),
+    Stage("requests=1 slots=5 nodes=2 interval=any mode=lazy max_len=3"),
     # As many slots as one request takes, and not one more.
-    Rung("requests=1 slots=3 nodes=1 mode=eager max_len=4", _TOO_FEW),
-    Rung("requests=1 slots=2 nodes=1 mode=lazy max_len=4", ("spare-taken", *_TOO_FEW)),
-    Rung("requests=1 families=2 slots=4 nodes=2 mode=lazy max_len=3", ("publication-refused",)),
-    Rung("requests=1 slots=4 nodes=1 lookahead=0 mode=lazy max_len=4"),
-    Rung("requests=1 slots=4 nodes=1 lookahead=0 interval=any mode=lazy max_len=3"),
-    Rung("requests=1 slots=6 nodes=1 interval=any ring=3 lookahead=2 mode=eager max_len=4"),
-    Rung("requests=1 slots=6 nodes=1 interval=1 ring=3 lookahead=2 mode=lazy max_len=4"),
-    Rung("requests=2 slots=5 nodes=1 families=1 mode=lazy max_len=3", ("publication-refused",)),
+    Stage("requests=1 slots=3 nodes=1 mode=eager max_len=4", _TOO_FEW),
+    Stage("requests=1 slots=2 nodes=1 mode=lazy max_len=4", ("spare-taken", *_TOO_FEW)),
+    Stage("requests=1 families=2 slots=4 nodes=2 mode=lazy max_len=3", ("publication-refused",)),
+    Stage("requests=1 slots=4 nodes=1 lookahead=0 mode=lazy max_len=4"),
+    Stage("requests=1 slots=4 nodes=1 lookahead=0 interval=any mode=lazy max_len=3"),
+    Stage("requests=1 slots=6 nodes=1 interval=any ring=3 lookahead=2 mode=eager max_len=4"),
+    Stage("requests=1 slots=6 nodes=1 interval=1 ring=3 lookahead=2 mode=lazy max_len=4"),
+    Stage("requests=2 slots=5 nodes=1 families=1 mode=lazy max_len=3", ("publication-refused",)),
     # Long enough for a prompt that ends off the grid behind two boundaries.
-    Rung("requests=1 slots=4 nodes=1 lookahead=0 mode=eager max_len=5"),
+    Stage("requests=1 slots=4 nodes=1 lookahead=0 mode=eager max_len=5"),
     # What other requests do, as far as it is mutated: rows.others_write, and the device that runs their rows.
-    Rung("requests=1 slots=3 nodes=1 interval=1 mode=lazy max_len=2 others=on"),
+    Stage("requests=1 slots=3 nodes=1 interval=1 mode=lazy max_len=2 others=on"),
     # A mutant may treat one slot unlike the others; then names of slots do matter.
-    Rung("requests=2 slots=4 nodes=1 interval=1 mode=lazy max_len=2", symmetry=False),
+    Stage("requests=2 slots=4 nodes=1 interval=1 mode=lazy max_len=2", symmetry=False),
 )
 """The searches, the cheapest and most telling first."""
 

@@ -13,9 +13,10 @@ from spec.applies import eager, has_interval, lazy
 from spec.boundary import decode_mark
 from spec.design import Design
 from spec.language import ABSENT, Property, step
+from spec.rows import claims_behind
 from spec.scope import ANY, SKIP
 from spec.slots import key_cached
-from spec.state import ADMITTED, RUNNING, Length, Position, Request, Row, Slot, State
+from spec.state import ADMITTED, RUNNING, Length, Request, RingPosition, Row, State
 
 
 def same(shipped: int, spec: int) -> bool:
@@ -33,15 +34,7 @@ def wished_mark(design: Design, now: Request) -> Length:
     return decode_mark(design.scope, now, design.scope.interval == ANY and now.recent[0])
 
 
-def pending_claims(before: State, number: int, slot: Slot) -> int:
-    """Return how many rows of a request, launched after the oldest batch, write their mark into a slot."""
-    return sum(
-        index > 0 and batch.rows[number].mark != ABSENT and batch.rows[number].slot == slot
-        for index, batch in enumerate(before.batches)
-    )
-
-
-def first_empty(was: Request) -> Position:
+def first_empty(was: Request) -> RingPosition:
     """Return the lowest ring position without a slot; 0 where every one has one, as an argmax says it."""
     found = 0
     for position in range(len(was.ring) - 1, -1, -1):
@@ -149,7 +142,7 @@ def completion_agrees(before: State, after: State, design: Design) -> bool:
             row = before.batches[0].rows[number]
             if not same(boundary.completed_last(was.last, row.position, row.mark), now.last):
                 return False
-            label = boundary.completed_label(was.last_len, row.mark, pending_claims(before, number, row.slot))
+            label = boundary.completed_label(was.last_len, row.mark, claims_behind(before, number, row.slot, 0))
             if not same(label, event.published if event.published != ABSENT else now.last_len):
                 return False
     return True
@@ -164,7 +157,7 @@ def superseded_agrees(before: State, after: State, design: Design) -> bool:
             row = before.batches[0].rows[number]
             gone = boundary.superseded(was.last, row.position, row.mark)
             slot = was.ring[gone] if gone != ABSENT else ABSENT
-            freed = boundary.may_free(slot, pending_claims(before, number, slot))
+            freed = boundary.may_free(slot, claims_behind(before, number, slot, 0))
             emptied = any(held != ABSENT and left == ABSENT for held, left in zip(was.ring, now.ring))
             if not same(freed, emptied):
                 return False
@@ -183,9 +176,9 @@ def may_publish_agrees(before: State, after: State, design: Design) -> bool:
         row = before.batches[0].rows[number]
         if event.processed and (event.finished or (row.decode_count == 0 and row.mark != ABSENT)):
             slot = was.ring[boundary.completed_last(was.last, row.position, row.mark)]
-            label = boundary.completed_label(was.last_len, row.mark, pending_claims(before, number, row.slot))
+            label = boundary.completed_label(was.last_len, row.mark, claims_behind(before, number, row.slot, 0))
             asked = event.key_cached or event.no_replacement or event.published != ABSENT
-            if not same(boundary.may_publish(label, pending_claims(before, number, slot)), asked):
+            if not same(boundary.may_publish(label, claims_behind(before, number, slot, 0)), asked):
                 return False
             if event.published != ABSENT and (event.published != label or after.cached[slot].length != label):
                 return False

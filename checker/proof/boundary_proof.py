@@ -23,7 +23,7 @@ from checker.proof.boundary_source import Boundary, about, functions, unreached
 from checker.proof.induction import FAILS, PROVED, Answers, Induction, Obligation, spell
 from checker.proof.matrix import CORE, MATRIX, parse
 from checker.proof.solver import value_of
-from checker.symbolic.graph import Value
+from checker.symbolic.node import Value
 from checker.symbolic.transitions import Transition
 from runtime import boundary
 from spec.design import Design

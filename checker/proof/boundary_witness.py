@@ -12,7 +12,8 @@ from checker.model.replay import replay
 from checker.proof.boundary_contract import SHIPPED
 from checker.proof.boundary_proof import BoundaryDifference, model_with
 from checker.proof.boundary_source import Boundary, about, functions
-from checker.search.bfs import Limits, Search
+from checker.search.bfs import Search
+from checker.search.exploration import Limits
 from spec.language import Violated, copy
 
 SEARCHED = tuple(

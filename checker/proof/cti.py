@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from checker.deadline import Deadline
-from checker.explain.narrate import value_name
+from checker.explain.values import value_name
 from checker.model.layout import flatten, unflatten
 from checker.proof.induction import Induction, Obligation
 from checker.proof.matrix import Proof, Proven, model_of, parse
-from checker.search.bfs import Limits
-from checker.search.check import Check, Outcome, run
+from checker.search.check import Check, Outcome
+from checker.search.exploration import Limits
+from checker.search.perform import run
 
 BUG, MISSING_LEMMA = "a bug", "a lemma is missing"
 SEARCHED = 300_000

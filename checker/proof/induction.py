@@ -18,7 +18,8 @@ import z3
 from checker.model.model import Model
 from checker.proof.solver import solver as new_solver
 from checker.proof.solver import value_of
-from checker.symbolic.graph import Node, Value, inside
+from checker.symbolic.graph import inside
+from checker.symbolic.node import Node, Value
 from checker.symbolic.terms import Term, Terms, few_for
 from checker.symbolic.transitions import Reader, Transition
 

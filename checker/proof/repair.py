@@ -21,8 +21,10 @@ from checker.model.user_files import BadModel
 from checker.proof.repair_changes import Changes, changed, text_of
 from checker.proof.repair_conflicts import ConflictRun, Conflicts
 from checker.proof.repair_lemmas import Standing, stand
-from checker.search.bfs import Limits, Search
-from checker.search.check import Check, run_all, stored
+from checker.search.bfs import Search
+from checker.search.check import Check, stored
+from checker.search.exploration import Limits
+from checker.search.perform import run_all
 from checker.search.suite import STORY_SCOPE, ours
 from spec.scope import Scope
 

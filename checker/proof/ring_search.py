@@ -9,8 +9,9 @@ from checker.deadline import Deadline
 from checker.model.model import Arguments
 from checker.proof.induction import PROVED, Induction
 from checker.proof.ring_theorem import CLAIMS, Task, model_of, proof_of, scope_of
-from checker.search.bfs import Limits, Search
+from checker.search.bfs import Search
 from checker.search.check import stored
+from checker.search.exploration import Limits
 from checker.workers import spread
 
 LOOKAHEADS = range(4)

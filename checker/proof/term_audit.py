@@ -6,7 +6,7 @@ from checker.proof.induction import Induction
 from checker.proof.term_readings import ProofReading, Steps, from_lemmas
 from checker.proof.unrolling import Unrolling
 from checker.search.audit import TRIES, Audit, hold, reachable, refute, seed_of
-from checker.search.tries import Native
+from checker.search.native import Native
 
 ROUNDS, OTHERS = 2, 4
 """States with all lemmas that are asked for, for each form of an action; and tries of other actions in each."""

@@ -11,8 +11,9 @@ from checker.model.layout import unflatten
 from checker.proof.induction import Induction
 from checker.proof.solver import value_of, values_in
 from checker.proof.unrolling import Unrolling
-from checker.search.tries import Native, Try, TryAnswer, Visit, afterwards
-from checker.symbolic.graph import Node, Value
+from checker.search.native import Native
+from checker.search.tries import Try, TryAnswer, Visit, afterwards
+from checker.symbolic.node import Node, Value
 from checker.symbolic.terms import Term, Terms
 from checker.symbolic.transitions import Transition
 

@@ -11,7 +11,8 @@ import z3
 from checker.model.layout import flatten
 from checker.model.model import Model, TakenStep
 from checker.proof.solver import value_of
-from checker.symbolic.graph import Node, Value, inside
+from checker.symbolic.graph import inside
+from checker.symbolic.node import Node, Value
 from checker.symbolic.terms import Term, Terms, bits_for
 from checker.symbolic.transitions import Reader, Transition
 

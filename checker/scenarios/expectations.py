@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.scenarios.line import Line, nearest
-from checker.scenarios.observations import Check, of_a_request, of_a_slot, of_the_step
-from spec.design import Design
+from checker.scenarios.line import Line
+from checker.scenarios.moment import Check, Moment
+from checker.scenarios.observed_request import of_a_request
+from checker.scenarios.observed_slot import of_a_slot
+from checker.scenarios.observed_step import of_the_step
+from checker.scenarios.spelling import nearest
 from spec.language import WELL_FORMED, Violated
 from spec.postconditions import POSTCONDITIONS
 from spec.properties import PROPERTIES
 from spec.scope import Scope
-from spec.state import State
 
 EXPECTATIONS: dict[str, str] = {
     "violation": "expect violation exact-label [ring-apart ...]",
@@ -28,18 +30,6 @@ EXPECTATIONS: dict[str, str] = {
     "event": "expect event r1 [not] refused | spare-taken | no-spare | key-cached | no-replacement | ...",
 }
 """Every expectation with its form, as help and error messages print it."""
-
-
-@dataclass(slots=True)
-class Moment:
-    """What expectations are about: a step that has just been taken, and the state after it."""
-
-    scope: Scope
-    design: Design
-    after: State | None
-    """None: the last step raised a violation, so there is no state after it."""
-    violated: dict[str, str]
-    """The properties violated by the last step, or still violated, with a sentence each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import string
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from checker.explain.narrate import text_name
+from checker.scenarios.spelling import either, nearest
 from spec.language import ABSENT
 from spec.scope import Scope
 from spec.state import Text
@@ -106,6 +104,15 @@ class Line:
             raise self.error(f"{what} {word} is outside {low}..{high}; write one in that range", column)
         return int(word)
 
+    def number_or(self, word: str, what: str, low: int, high: int) -> int:
+        """Take a number, or the word that stands for ABSENT."""
+        if self.peek() == word:
+            self.take("")
+            return ABSENT
+        if self.peek() and not self.peek().isdecimal():
+            raise self.error(f"{self.peek()!r} is not {what}; write a number from {low} to {high}, or {word}")
+        return self.number_in(what, low, high)
+
     def slot(self, scope: Scope) -> int:
         """Take `slot N`."""
         self.keyword("slot")
@@ -183,21 +190,3 @@ class Line:
 def _split_comment(text: str) -> tuple[str, str, str | None]:
     found = re.search(r"(?:^|\s)#\s?(.*)$", text.rstrip())
     return (text, "", None) if not found else (text[: found.start()], "#", found[1])
-
-
-def either(choices: Iterable[str]) -> str:
-    """Return the choices as one phrase: a, b or c."""
-    listed = list(choices)
-    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} or {listed[-1]}"
-
-
-def nearest(word: str, choices: Iterable[str]) -> str:
-    """Return the choice that the word was probably meant to be, or all of them."""
-    listed = list(choices)
-    close = difflib.get_close_matches(word, listed, 1)
-    return close[0] if close else either(listed)
-
-
-def spell(text: Text) -> str:
-    """Return a slot's content or key as a script writes it."""
-    return "nothing" if text.family == ABSENT else text_name(text)

@@ -23,10 +23,12 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from checker.model.known_designs import DESIGNS
-from checker.scenarios.commands import Command, read_command
+from checker.scenarios.commands import Command
 from checker.scenarios.expectations import Expectation, read_expectation
-from checker.scenarios.line import BadScenario, Line, nearest
+from checker.scenarios.line import BadScenario, Line
 from checker.scenarios.play import Failure, Played, Player
+from checker.scenarios.read_command import read_command
+from checker.scenarios.spelling import nearest
 from spec.design import Design
 from spec.scope import LAZY, BadScope, Scope
 

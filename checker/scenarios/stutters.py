@@ -1,7 +1,7 @@
 """Steps of the runtime for which the spec has no word: a record moves to another seat, rows are put together anew.
 
 A handing over of requests between batches and sessions is made of them. For the spec nothing happens, so their text is
-empty, and a twin that takes them on both sides shows that the runtime has done nothing else either.
+empty, and a lockstep that takes them on both sides shows that the runtime has done nothing else either.
 """
 
 from __future__ import annotations

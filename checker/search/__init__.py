@@ -1,8 +1,10 @@
 """Explicit state: every reachable state of a scope, breadth first, and the audits of what is said about it.
 
-Read check first (what is asked and what came of it), then bfs (the levels of a search), successors (a chunk of states
-expanded) and fingerprint (states in 64 bits, names left out); orbits tries whether names may be left out. suite lists
-what `slotproof verify` searches, saved keeps a counterexample under an id. The audits: tries runs a model natively,
-readings takes a block of such tries, audit holds the two together, audit_place finds the line, canary is a model that
-uses the whole subset.
+Read check (what is asked and what came of it) and perform (how it is done) first, then exploration (what a search has
+shown) and bfs (its levels). A level is expanded in chunks: compiled (a transition as programs), successors (a chunk of
+states expanded) and expansion (what comes back). States are told apart by fingerprint (64 bits, names left out), made
+of tables of random words and kept in fingerprint_sets; orbits tries whether names may be left out. suite lists what
+`slotproof verify` searches, saved keeps a counterexample under an id. The audits: native runs a model in plain Python
+and makes tries, readings takes a block of such tries, audit holds the two together, differences tells where they part,
+audit_place finds the line, canary is a model that uses the whole subset.
 """

@@ -9,12 +9,12 @@ from typing import Any
 
 from checker.model.layout import Plain, flatten
 from checker.model.model import Model
-from checker.search.tries import Native, Try
-from spec.language import Disabled, Property, Violated, copy, guard
+from checker.model.source import is_of_the_language
+from checker.search.native import Native
+from checker.search.tries import Try
+from spec.language import Disabled, Property, Violated, copy
 
 Place = tuple[CodeType, int]
-_WORDS = guard.__code__.co_filename
-"""The words that a text is written in are no place in it."""
 
 
 def of_action(native: Native, done: Try, leaf: int | None = None) -> str:
@@ -66,7 +66,7 @@ def _run(
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         nonlocal last, raised
-        if frame.f_code.co_filename == _WORDS:
+        if is_of_the_language(frame.f_code.co_filename):
             return None
         if not raised:
             watch(last)

@@ -8,65 +8,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from checker.deadline import Deadline
 from checker.model.layout import flatten
 from checker.model.model import Model, TakenStep
-from checker.search.fingerprint import Words
+from checker.search.expansion import Expansion, Parents, States
+from checker.search.exploration import Counterexample, Exploration, Limits
+from checker.search.fingerprint_sets import merge
 from checker.search.orbits import SAMPLE, differing_step, names_matter
-from checker.search.successors import Expander, Expansion, Parents, States
+from checker.search.successors import Expander
+from checker.search.tables import Words
 from checker.symbolic.columns import Program
 from checker.symbolic.unread import Field, unread
 from spec.language import Property
 
 PER_LEVEL = 32
 """New states of each level that are kept to be tried under other names."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """When to stop: counts and seconds; None: never."""
-
-    states: int | None = None
-    seconds: float | None = None
-    depth: int | None = None
-
-
-@dataclass(slots=True)
-class Counterexample:
-    """The shortest run found that violates a property."""
-
-    property: str
-    steps: list[TakenStep]
-
-
-@dataclass(slots=True)
-class Exploration:
-    """What a search has shown."""
-
-    states: int = 0
-    transitions: int = 0
-    depth: int = 0
-    """Steps from the first state to the states found last."""
-    complete: bool = False
-    cut: str = ""
-    """Why the search ended early; empty: it did not."""
-    counterexamples: dict[str, Counterexample] = field(default_factory=dict)
-    seen: dict[str, int] = field(default_factory=dict)
-    """For each *sometimes*, the depth at which it was first seen."""
-    unseen: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
-    """The properties that were asked of every state or step."""
-    unasked: list[str] = field(default_factory=list)
-    """Those that do not apply in this scope."""
-    taken: dict[str, int] = field(default_factory=dict)
-    """How often each action was taken."""
-    collision: float = 0.0
-    """An upper bound of the chance that two states were taken for one."""
-    seconds: float = 0.0
 
 
 class Search:
@@ -252,8 +211,3 @@ class Search:
             steps.append(self.expander.taken(int(found.instance[index]), int(found.choice[index])))
             index = int(found.parent[index])
         return steps[::-1]
-
-
-def merge(a: Words, b: Words) -> Words:
-    """Return two sorted arrays as one: the stable sort finds the two runs and merges them in one pass."""
-    return np.sort(np.concatenate([a, b]), kind="stable")

@@ -15,10 +15,12 @@ import numpy as np
 from checker.model.layout import flatten
 from checker.model.model import Model
 from checker.model.user_files import FILES
-from checker.search.fingerprint import Words, mix
-from checker.search.successors import Choices, Compiled, Expander, Places, States
+from checker.search.compiled import Compiled
+from checker.search.expansion import Choices, Places, States
+from checker.search.successors import Expander
+from checker.search.tables import Words, mix
 from checker.symbolic.columns import Column, Program
-from checker.symbolic.graph import Node
+from checker.symbolic.node import Node
 from checker.symbolic.transitions import Reader
 
 SAMPLE = 256
@@ -97,9 +99,9 @@ def differing_step(expander: Expander, always: list[tuple[str, Program]], states
         held, then = (np.broadcast_to(expander.over(program, each), renamed.shape[1]) for each in (before, after))
         if not np.array_equal(held, then):
             return f"{name} holds of a state and not of the same one under other names"
-    told = [_followers(expander, each) for each in (before, after)]
-    for action in told[0]:
-        if not np.array_equal(told[0][action], told[1][action]):
+    followed, followed_renamed = (_followers(expander, each) for each in (before, after))
+    for action in followed:
+        if not np.array_equal(followed[action], followed_renamed[action]):
             return f"{action} does something else from a state under other names"
     return ""
 
@@ -111,14 +113,14 @@ def _followers(expander: Expander, columns: list[Column]) -> dict[str, Words]:
     for compiled, rows, choice in expander.enabled(columns):
         words = _words(expander, compiled, columns, rows, choice)
         found.setdefault(compiled.transition.instance.action.name, []).append((rows, words))
-    told = {}
+    summed = {}
     for action, parts in found.items():
         # The same step under two choices counts once: which of them is possible may hang on names.
         rows = np.concatenate([part for part, _ in parts]).astype(np.uint64)
         pairs = np.unique(np.stack([rows, np.concatenate([words for _, words in parts])]), axis=1)
-        told[action] = np.zeros(size, np.uint64)
-        np.add.at(told[action], pairs[0].astype(np.int64), mix(pairs[1]))
-    return {action.name: told.get(action.name, np.zeros(size, np.uint64)) for action in expander.model.actions}
+        summed[action] = np.zeros(size, np.uint64)
+        np.add.at(summed[action], pairs[0].astype(np.int64), mix(pairs[1]))
+    return {action.name: summed.get(action.name, np.zeros(size, np.uint64)) for action in expander.model.actions}
 
 
 def _words(expander: Expander, compiled: Compiled, columns: list[Column], rows: Places, choice: Choices) -> Words:

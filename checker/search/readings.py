@@ -12,10 +12,10 @@ from typing import Protocol
 import numpy as np
 
 from checker.search.bfs import Search
-from checker.search.successors import Compiled
+from checker.search.compiled import Compiled
 from checker.search.tries import Try, TryAnswer
 from checker.symbolic.columns import Column, Program
-from checker.symbolic.graph import Value
+from checker.symbolic.node import Value
 from spec.language import Property
 
 
@@ -130,8 +130,8 @@ class Columns:
             after[index] = column
         # No search computes the leaves that only tell of the last step: its properties of steps have them inside.
         hidden = Program([compiled.transition.after[index] for index in self.transient], np.int64)
-        told = hidden.run(lambda leaf: stepped.load(leaf).astype(np.int64))
-        for index, value in zip(self.transient, told, strict=True):
+        last_step = hidden.run(lambda leaf: stepped.load(leaf).astype(np.int64))
+        for index, value in zip(self.transient, last_step, strict=True):
             after[index] = np.broadcast_to(value, rows.shape)
         witnesses = dict(self.expander.witnesses(compiled, stepped))
         for row, place in enumerate(rows):

@@ -3,73 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from checker.model.model import Model, TakenStep
-from checker.search.fingerprint import Plain, Symmetric, Words
-from checker.symbolic.columns import Column, Load, Program, width_for
-from checker.symbolic.graph import Node, Value, order
-from checker.symbolic.transitions import Reader, Transition, conjuncts
-
-States = NDArray[Any]
-"""Integers of shape [leaves, states]: a state is a column."""
-Places = NDArray[np.intp]
-"""Places of states in a chunk, of shape [steps]."""
-Choices = NDArray[np.uint16]
-"""For each step the number of its choice of free parameters, of shape [steps]."""
-Mask = NDArray[np.bool_]
-"""Of which steps something is so, of shape [steps]."""
+from checker.search.compiled import Compiled, Stepped
+from checker.search.expansion import Choices, Expansion, Mask, Parents, Places, States
+from checker.search.fingerprint import Plain, Symmetric
+from checker.search.fingerprint_sets import first_of_each, unknown
+from checker.search.tables import Words
+from checker.symbolic.columns import Column, Program, width_for
+from checker.symbolic.node import Node
+from checker.symbolic.transitions import Reader
 
 CHUNK = 1 << 15
 """States that are expanded together: their temporaries stay in the second-level cache."""
-_CHEAP = 400
-"""Nodes up to which a part of an action's guard is evaluated for every state, before any successor is computed."""
-
-
-@dataclass(slots=True)
-class Parents:
-    """Where new states come from, each column of shape [states]."""
-
-    parent: NDArray[np.uint32]
-    """The parent's place in its level."""
-    instance: NDArray[np.uint16]
-    choice: Choices
-
-    @staticmethod
-    def none() -> Parents:
-        """Return an empty one."""
-        return Parents(np.zeros(0, np.uint32), np.zeros(0, np.uint16), np.zeros(0, np.uint16))
-
-    @staticmethod
-    def join(parts: list[Parents]) -> Parents:
-        """Return several as one, in order."""
-        return Parents(
-            np.concatenate([part.parent for part in parts]),
-            np.concatenate([part.instance for part in parts]),
-            np.concatenate([part.choice for part in parts]),
-        )
-
-
-@dataclass(slots=True)
-class Expansion:
-    """What there is one step on from a chunk of states."""
-
-    found: Parents
-    """Where the new states come from."""
-    states: States
-    """The new states, in the order of their fingerprints."""
-    fingerprints: Words
-    """Sorted, of shape [states]."""
-    taken: dict[str, int] = field(default_factory=dict)
-    """How often each action was taken."""
-    seen: list[str] = field(default_factory=list)
-    """Each *sometimes* that was looked for and seen."""
-    violations: dict[str, tuple[int, TakenStep]] = field(default_factory=dict)
-    """For each property that is violated the first step that does: the state's place in its level, and the step."""
 
 
 @dataclass(slots=True)
@@ -81,71 +31,6 @@ class SuccessorBatch:
     choice: Choices
     changed: list[Column]
     fingerprints: Words
-
-
-@dataclass(slots=True)
-class Stepped:
-    """What one instance does in some states, a column each."""
-
-    enabled: Mask
-    faults: list[tuple[str, Mask]]
-    """For each property that the action itself may violate, where it does."""
-    alive: Mask
-    """Where there is a state afterwards."""
-    steps: list[tuple[str, Mask]]
-    """For each property of steps that may be violated, where it is; it means something only where there is a state."""
-    changed: list[Column]
-    """The leaves that the instance changes, in the order of `Compiled.changed`."""
-    load: Load
-    """The columns that the program was given."""
-
-
-class Compiled:
-    """One transition as programs."""
-
-    def __init__(self, transition: Transition, reader: Reader, number: int) -> None:
-        self.transition = transition
-        self.number = number
-        self.choices = transition.instance.combinations()
-        parts = [part for part in conjuncts(transition.enabled) if part is not True]
-        cheap = [part for part in parts if len(order([part])) <= _CHEAP]
-        self.guards = [self._guard(cheap, choice, reader) for choice in self.choices]
-        self.changed = [
-            leaf.index
-            for leaf, value in zip(reader.leaves, transition.after, strict=True)
-            if not leaf.transient and value is not reader.inputs[leaf.index]
-        ]
-        late = [part for part in parts if part not in cheap]
-        self.late = reader.graph.all_of(late)
-        self.faults = [*transition.faults]
-        self.steps = [(stated.name, value) for stated, value in transition.steps if value is not False]
-        self.witnesses = [(stated.name, value) for stated, value in transition.witnesses if value is not False]
-        self.after = [transition.after[index] for index in self.changed]
-
-    def _guard(self, parts: list[Value], choice: dict[str, int], reader: Reader) -> Value:
-        known: dict[Node, Value] = {}
-        for name, value in choice.items():
-            leaf = self.transition.parameters[name]
-            assert isinstance(leaf, Node)
-            known[leaf] = value
-        return reader.graph.all_of(reader.graph.substitute(parts, known) if known else parts)
-
-    @property
-    def values(self) -> list[Value]:
-        """Everything that is computed for the successors."""
-        return [self.late, *[v for _, v in self.faults], *[v for _, v in self.steps], *self.after]
-
-    def compile(self, width: type[np.signedinteger[Any]]) -> None:
-        """Make the programs; what a *sometimes* needs is one of its own, dropped once all have been seen."""
-        self.body = Program(self.values, width)
-        self.sighting = Program([value for _, value in self.witnesses], width)
-        self.width = width
-
-    def parameter(self, name: str, choice: Choices) -> Column:
-        """Return the column of a free parameter."""
-        table = np.array([values[name] for values in self.choices], self.width)
-        column: Column = table[choice]
-        return column
 
 
 class Expander:
@@ -206,16 +91,16 @@ class Expander:
         if not batches:
             return expansion
         prints = np.concatenate([batch.fingerprints for batch in batches])
-        keep = _first(prints)
+        keep = first_of_each(prints)
         if self.symmetric is None:
-            keep = _unknown(prints, keep, known)
+            keep = unknown(prints, keep, known)
         states = self._states(batches, columns, keep)
         found = self._gather(batches, keep, start)
         prints = prints[keep]
         if self.symmetric is not None:
             parts = range(0, states.shape[1], self.chunk)
             prints = np.concatenate([self.symmetric.of(list(states[:, at : at + self.chunk])) for at in parts])
-            keep = _unknown(prints, _first(prints), known)
+            keep = unknown(prints, first_of_each(prints), known)
             states, prints = states[:, keep], prints[keep]
             found = Parents(found.parent[keep], found.instance[keep], found.choice[keep])
         expansion.found, expansion.states, expansion.fingerprints = found, states, prints
@@ -345,23 +230,3 @@ class Expander:
             for index, column in enumerate(columns):
                 states[index, places] = new[index][inside] if index in new else column[rows]
         return states
-
-
-def _first(prints: Words) -> Places:
-    """Return the place of the first of each fingerprint, in order of the fingerprints."""
-    places = np.argsort(prints, kind="stable")
-    ordered = prints[places]
-    new = np.ones(len(ordered), bool)
-    new[1:] = ordered[1:] != ordered[:-1]
-    return places[new]
-
-
-def _unknown(prints: Words, keep: Places, known: list[Words]) -> Places:
-    """Drop the places whose fingerprints are in one of the sorted arrays `known`."""
-    for words in known:
-        if len(words):
-            wanted = prints[keep]
-            near = np.searchsorted(words, wanted)
-            near[near == len(words)] = 0
-            keep = keep[words[near] != wanted]
-    return keep

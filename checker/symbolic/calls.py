@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from abc import abstractmethod
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Final, TypeGuard
+from typing import TYPE_CHECKING, Final
 
 from checker.model.layout import check_record
-from checker.model.source import refuse
-from checker.symbolic.expressions import Expressions
+from checker.symbolic.builtin_calls import BuiltinCalls
+from checker.symbolic.folds import is_fold
 from checker.symbolic.frame import Frame, bind
-from checker.symbolic.graph import Node, Value
 from checker.symbolic.outside import refuse_mangled
-from checker.symbolic.path import vector
 from checker.symbolic.store import Refused
 from checker.symbolic.subset import (
     FOLDS,
@@ -27,22 +24,19 @@ from checker.symbolic.subset import (
     is_one_of,
     is_reference,
 )
-from checker.symbolic.values import UNDEFINED, Fold, Function, Held, Lazily
-from spec.language import Action, BadRecord, Property, Start, Vector, copy, guard, new, require, starts
+from checker.symbolic.values import UNDEFINED, Function, Held
+from spec.language import Action, BadRecord, Property, Start, copy, guard, new, require, starts
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 _PRINTS: Final[tuple[Function, ...]] = (print, breakpoint, input, open)
+
 _READ: Final[tuple[Function, ...]] = (*FOLDS, *ITERATORS, *NUMERIC, *NATIVE)
 
 
-class Calls(Expressions):
-    """Makes calls; mixed into the walk, which executes the statements of the functions called."""
-
-    @abstractmethod
-    def bind_to(self, target: ast.expr, value: Held, frame: Frame) -> None:
-        """Give a name or place a value: checker/symbolic/statements.py."""
+class Calls(BuiltinCalls):
+    """Makes calls; the walk executes the statements of the functions called."""
 
     def _call(self, node: ast.Call, frame: Frame) -> Held:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and frame.look_up("super") is super:
@@ -53,7 +47,7 @@ class Calls(Expressions):
                 f"this call of {function.__name__}",
                 "take it out: a failing search prints every step, and `slotproof play` runs the text as plain Python",
             )
-        if _is_fold(function) and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+        if is_fold(function) and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
             return self._folded(function, node, node.args[0], frame)
         named = {}
         iterated = is_one_of(function, (*FOLDS, *ITERATORS, tuple))
@@ -153,109 +147,3 @@ class Calls(Expressions):
             name = getattr(value, "__name__", value)
             raise Refused(f"{name}() may end without a value", "return one on every way")
         return made
-
-    # Generator expressions.
-
-    def _folded(self, function: Function, node: ast.Call, over: ast.GeneratorExp, frame: Frame) -> Held:
-        if node.keywords:
-            raise Refused(f"a named argument of {function.__name__}", "leave it out")
-        fold = Fold(function, self.graph)
-        self._elements(over, frame, fold)
-        return self.store.array(fold.values) if function is Vector else fold.result
-
-    def _elements(self, node: ast.GeneratorExp, frame: Frame, fold: Fold, depth: int = 0, given: Value = True) -> None:
-        """Feed the elements of a generator expression over fixed sizes to a fold, until it needs no more."""
-        loop = node.generators[depth]
-        names = frame.names
-        for item in self.iterate(self.where(self.graph.and_(fold.going, given), loop.iter, frame, True)):
-            if fold.going is False:
-                break
-            # The names of a generator expression are its own: what it hides is there again after it.
-            frame.names = dict(names)
-            self.bind_to(loop.target, item, frame)
-            condition = given
-            for test in loop.ifs:
-                looked = self.where(self.graph.and_(fold.going, condition), test, frame)
-                condition = self.graph.and_(condition, self.truth(looked, test, frame))
-            if condition is not False:
-                if depth + 1 < len(node.generators):
-                    self._elements(node, frame, fold, depth + 1, condition)
-                elif fold.function is Vector and condition is not True:
-                    raise refuse(frame.file, node, "a Vector of a varying size", "give every element a value")
-                else:
-                    value = self.where(self.graph.and_(fold.going, condition), node.elt, frame)
-                    fold.add(condition, self._foldable(fold.function, value, node.elt, frame))
-            frame.names = names
-
-    def _foldable(self, function: Function, value: Held, node: ast.expr, frame: Frame) -> Held:
-        if function in (any, all):
-            return self.truth(value, node, frame)
-        if function is sum and not is_number(value):
-            raise refuse(frame.file, node, f"sum of {ast.unparse(node)}, which is no number", "name its fields")
-        return value
-
-    # Builtins.
-
-    def _builtin(
-        self, function: Function, arguments: list[Held], named: dict[str, Held], node: ast.Call, frame: Frame
-    ) -> Held:
-        """Return the value of a call of a Python builtin."""
-        if named:
-            raise Refused(f"a named argument of {function.__name__}", "leave it out")
-        if is_one_of(function, ITERATORS) and arguments and (function is not reversed or len(arguments) == 1):
-            return Lazily(function, arguments)
-        if function in FOLDS and 1 <= len(arguments) <= (2 if function is sum else 1):
-            fold = Fold(function, self.graph)
-            for item in [*arguments[1:], *self.iterate(arguments[0])]:
-                if not is_number(item):
-                    raise Refused(f"{function.__name__} of what is no number", "name its fields")
-                fold.add(True, item)
-            return fold.result
-        if function is len and len(arguments) == 1 and is_reference(arguments[0]):
-            return len(vector(arguments[0]).elements)
-        if function is len and len(arguments) == 1 and isinstance(arguments[0], tuple):
-            return len(arguments[0])
-        if function is tuple and len(arguments) == 1:
-            return tuple(self.iterate(arguments[0]))
-        if function in (min, max) and len(arguments) == 1 and isinstance(arguments[0], tuple):
-            arguments = list(arguments[0])
-        numbers = function is isinstance and any(map(is_number, arguments))
-        if function in NATIVE and all(map(is_concrete, arguments)) and not numbers:
-            # One tuple has been spread: a single number is the smallest of itself.
-            return arguments[0] if function in (min, max) and len(arguments) == 1 else function(*arguments)
-        return self._numeric(function, arguments, node, frame)
-
-    def _numeric(self, function: Function, arguments: list[Held], node: ast.Call, frame: Frame) -> Held:
-        """Return the value of a builtin that looks at the state."""
-        if function is bool and len(arguments) == 1:
-            return self.truth(arguments[0], node.args[0], frame)
-        if function is isinstance and len(arguments) == 2 and is_number(arguments[0]):
-            # A number is an int or a bool; which of the two may have been lost where values were merged.
-            kinds = {issubclass(kind, arguments[1]) for kind in (int, bool)}  # type: ignore[arg-type]
-            if len(kinds) == 1:
-                return kinds.pop()
-        values = [argument for argument in arguments if is_number(argument)]
-        if values and len(values) == len(arguments):
-            first = values[0]
-            if function is int and len(arguments) == 1:
-                return self.graph.int_(first)
-            if function is abs and len(arguments) == 1:
-                first = self.graph.int_(first)
-                return self.graph.where(self.graph.le(0, first), first, self.graph.sub(0, first))
-            if function in (min, max):
-                return self._extreme(function, values)
-        known = any(isinstance(argument, Node) for argument in arguments)
-        what = f"{function.__name__} of a value of the state" if known else f"this call of {function.__name__}"
-        raise Refused(what, "use a fixed size" if known else "use the operators")
-
-    def _extreme(self, function: Function, arguments: list[Value]) -> Value:
-        result = arguments[0]
-        for other in arguments[1:]:
-            first, second = (other, result) if function is min else (result, other)
-            less = self.graph.lt(self.graph.int_(first), self.graph.int_(second))
-            result = self.graph.where(less, other, result)
-        return result
-
-
-def _is_fold(function: Held) -> TypeGuard[Function]:
-    return function is Vector or is_one_of(function, FOLDS)

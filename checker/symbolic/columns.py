@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.model.user_files import BadModel
-from checker.symbolic.graph import Node, Value, order
+from checker.symbolic.node import Node, Value, order, reach
 
 Column = NDArray[np.signedinteger | np.bool_]
 """The values of one node: an entry for each state, in shape (states,)."""
@@ -23,16 +23,11 @@ WIDTHS = (np.int8, np.int16, np.int32, np.int64)
 
 def width_for(values: Sequence[Value]) -> type[np.signedinteger]:
     """Return the narrowest integer type that holds every value that computing `values` passes through."""
-    # One more than the value itself must fit: comparing and masking never leave the range, products are nodes too.
-    nodes = order(values)
-    reach = max((max(-node.low, node.high + 1) for node in nodes), default=1)
-    # A constant may lie further out than anything computed with it: 200 - n for an n of about 200.
-    constants = [*values, *[arg for node in nodes for arg in node.args]]
-    reach = max([reach, *[abs(value) + 1 for value in constants if not isinstance(value, Node)]])
+    furthest = reach(values)
     for width in WIDTHS:
-        if reach <= np.iinfo(width).max:
+        if furthest <= np.iinfo(width).max:
             return width
-    raise BadModel(f"values reach {reach}: more than 64 bits; declare narrower ranges")
+    raise BadModel(f"values reach {furthest}: more than 64 bits; declare narrower ranges")
 
 
 class Program:

@@ -7,7 +7,7 @@ import functools
 import inspect
 from types import FunctionType
 
-from checker.symbolic.graph import Value
+from checker.symbolic.node import Value
 from checker.symbolic.store import Refused
 from checker.symbolic.subset import admitted
 from checker.symbolic.values import UNDEFINED, Function, Held

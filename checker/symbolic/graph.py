@@ -1,42 +1,14 @@
 """Expressions over the leaves of a state, shared and simplified as they are built.
 
-One walk over a function's text (statements.py) yields one such graph; columns run it over whole frontiers, and a
+One walk over a function's text (walk.py) yields one such graph; columns run it over whole frontiers, and a
 solver reads it as terms. A value is a plain int or bool, or a Node. Equal expressions are the same Node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeGuard
 
-
-class Node:
-    """An operation on values. `low` and `high` bound an integer's value; a bool has 0 and 1."""
-
-    __slots__ = ("args", "high", "is_bool", "low", "name", "number", "op")
-
-    def __init__(self, op: str, args: tuple[Value, ...], is_bool: bool, low: int, high: int, number: int) -> None:
-        self.op = op
-        self.args = args
-        self.is_bool = is_bool
-        self.low = low
-        self.high = high
-        self.number = number
-        self.name = ""
-
-    def __bool__(self) -> bool:
-        raise TypeError("a Node has no truth value: the walk must branch on it")
-
-    def __repr__(self) -> str:
-        return f"<{self.op} {self.name or self.number} {self.low}..{self.high}>"
-
-
-Value = int | Node
-
-
-def bounds(value: Value) -> tuple[int, int]:
-    """Return the smallest and largest value that `value` can take."""
-    return (value.low, value.high) if isinstance(value, Node) else (int(value), int(value))
+from checker.symbolic.node import Node, Value, bounds, is_bool, order
 
 
 class Graph:
@@ -294,23 +266,6 @@ class Graph:
                     done[node] = build[node.op](*args) if node.op != "leaf" else node  # type: ignore[operator]
             results.append(done[root] if isinstance(root, Node) else root)
         return results
-
-
-def is_bool(value: object) -> TypeGuard[Value]:
-    """Whether a value is a bool (a Node of that kind, or True or False)."""
-    return value.is_bool if isinstance(value, Node) else isinstance(value, bool)
-
-
-def order(roots: Iterable[Value]) -> list[Node]:
-    """Return all nodes that the roots need, arguments before what uses them."""
-    found: dict[int, Node] = {}
-    stack = [root for root in roots if isinstance(root, Node)]
-    while stack:
-        node = stack.pop()
-        if node.number not in found:
-            found[node.number] = node
-            stack.extend(arg for arg in node.args if isinstance(arg, Node))
-    return [found[number] for number in sorted(found)]
 
 
 def inside(graph: Graph, value: Value, values: Sequence[int]) -> Value:

@@ -9,13 +9,11 @@ Members (numbers that know their sort) and notes here, with the line, what treat
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from checker.model.layout import Leaf
-from checker.symbolic.graph import Graph, Node, Value
-from checker.symbolic.store import Store
+from checker.symbolic.node import Node, Value
 from checker.symbolic.values import Held
 from spec.language import Id, Per
 
@@ -32,7 +30,7 @@ class Size(int):
     sort = ""
 
 
-_MARKED: set[type] = set()
+MARKED: set[type] = set()
 """The classes of numbers that know a sort."""
 
 
@@ -43,7 +41,7 @@ class Chosen(tuple[Any, ...]):
 @functools.cache
 def _subclass(kind: type[int], sort: str) -> type[int]:
     made = type(f"{kind.__name__} of {sort}", (kind,), {"sort": sort})
-    _MARKED.add(made)
+    MARKED.add(made)
     return made
 
 
@@ -109,10 +107,10 @@ class Names:
     def kinds(self, value: Held) -> frozenset[str]:
         """Return which sorts a value may name a member of, "" for a number; a negative number names nobody."""
         if isinstance(value, Node):
-            return self.of.get(value, _NUMBER)
+            return self.of.get(value, PLAIN)
         if isinstance(value, Member):
             return frozenset({value.sort})
-        return _NOBODY if isinstance(value, int) and value < 0 else _NUMBER
+        return _NOBODY if isinstance(value, int) and value < 0 else PLAIN
 
     def is_name(self, value: Held) -> bool:
         """Whether a value may be the name of a member."""
@@ -148,10 +146,10 @@ class Names:
 
     def kept(self, leaf: Leaf, value: Value) -> None:
         """Note a name that is written to a field which is not declared for it, and a number where one belongs."""
-        wanted = frozenset({leaf.sort}) if leaf.sort in self.sorts and leaf.sort else _NUMBER
+        wanted = frozenset({leaf.sort}) if leaf.sort in self.sorts and leaf.sort else PLAIN
         kinds = self.kinds(value)
-        if wanted is _NUMBER:
-            if kinds - _NUMBER:
+        if wanted is PLAIN:
+            if kinds - PLAIN:
                 self.note(f"keeps {self.word(value)} in {leaf.path}, which is declared as a number")
         elif kinds - wanted:
             self.note(f"gives {leaf.path}, a member of {leaf.sort}, {self.word(value)}")
@@ -177,108 +175,9 @@ class Names:
             self.note(f"takes the element of a chosen tuple by {self.word(index)}")
 
 
-_NUMBER = frozenset({""})
+PLAIN = frozenset({""})
+"""What a plain number names."""
 _NOBODY: frozenset[str] = frozenset()
-
-
-class NamedGraph(Graph):
-    """A graph that notes in `names` where a name is used as a number.
-
-    Nearly all that a walk computes has nothing to do with names: what has is found by a look into two sets.
-    """
-
-    def __init__(self, names: Names) -> None:
-        super().__init__()
-        self.names = names
-        self.of = names.of
-
-    def truth(self, a: Held) -> Value:
-        """Return whether Python takes a value for true."""
-        if a in self.of or a.__class__ in _MARKED:
-            self.names.used("takes as a condition", a)
-            self.names.counted(a)
-        return super().truth(a)
-
-    def eq(self, a: Value, b: Value) -> Value:
-        """Return whether two values are equal."""
-        if a in self.of or b in self.of or a.__class__ in _MARKED or b.__class__ in _MARKED:
-            self.names.compared(a, b)
-            self.names.counted(a, b)
-            return self._unheard(super().eq, a, b)
-        return super().eq(a, b)
-
-    def le(self, a: Value, b: Value) -> Value:
-        """Return whether a <= b."""
-        if a in self.of or b in self.of or a.__class__ in _MARKED or b.__class__ in _MARKED:
-            self.names.used("orders by", a, b)
-            self.names.counted(a, b)
-            return self._unheard(super().le, a, b)
-        return super().le(a, b)
-
-    def add(self, a: Value, b: Value) -> Value:
-        """Return a + b; a number made of how many members there are still knows of what."""
-        if a in self.of or b in self.of or a.__class__ in _MARKED or b.__class__ in _MARKED:
-            self.names.used("adds to", a, b)
-            result = self._unheard(super().add, a, b)
-            counts = a if isinstance(a, Size) else b if isinstance(b, Size) else None
-            return result if counts is None or isinstance(result, Node) else size(counts.sort, result)
-        return super().add(a, b)
-
-    def sub(self, a: Value, b: Value) -> Value:
-        """Return a - b."""
-        if isinstance(a, Size) and b.__class__ is int:
-            return size(a.sort, a - b)
-        return self._arithmetic("subtracts", super().sub, a, b)
-
-    def mul(self, a: Value, b: Value) -> Value:
-        """Return a * b."""
-        return self._arithmetic("multiplies", super().mul, a, b)
-
-    def mod(self, a: Value, b: Value) -> Value:
-        """Return a % b."""
-        return self._arithmetic("divides", super().mod, a, b)
-
-    def div(self, a: Value, b: Value) -> Value:
-        """Return a // b."""
-        return self._arithmetic("divides", super().div, a, b)
-
-    def where(self, condition: Value, a: Value, b: Value) -> Value:
-        """Return a where the condition holds, else b: a name if one of them is."""
-        result = super().where(condition, a, b)
-        if a in self.of or b in self.of or a.__class__ in _MARKED or b.__class__ in _MARKED:
-            if isinstance(result, Node) and result.op == "where" and result not in self.of:
-                kinds = self.names.kinds(result.args[1]) | self.names.kinds(result.args[2])
-                if kinds - _NUMBER:
-                    self.of[result] = kinds
-        return result
-
-    def _arithmetic(self, how: str, function: Callable[[Value, Value], Value], a: Value, b: Value) -> Value:
-        self.names.used(how, a, b)
-        self.names.counted(a, b)
-        return self._unheard(function, a, b)
-
-    def _unheard(self, function: Callable[[Value, Value], Value], a: Value, b: Value) -> Value:
-        """Return the value of an operation on plain numbers; what it does inside has been looked at outside."""
-        before, self.names.listening = self.names.listening, False
-        result = function(_plain(a), _plain(b))
-        self.names.listening = before
-        return result
-
-
-def _plain(value: Value) -> Value:
-    return int(value) if isinstance(value, (Member, Size)) else value
-
-
-class NamedStore(Store):
-    """A store that notes in its graph's `names` what is written to a field that is not declared for it."""
-
-    graph: NamedGraph
-
-    def write(self, leaf: Leaf, value: Value) -> None:
-        """Set one leaf."""
-        if leaf.index >= 0 and self.graph.names.listening:
-            self.graph.names.kept(leaf, value)
-        super().write(leaf, value)
 
 
 # What annotations say.

@@ -9,11 +9,12 @@ from typing import Any, ParamSpec, TypeVar
 from checker.model.layout import Array, Record
 from checker.model.user_files import FILES
 from checker.symbolic.frame import Frame
-from checker.symbolic.graph import Node, Value
-from checker.symbolic.naming import Chosen, Member, NamedGraph, Size, member, size, vector_sorts
-from checker.symbolic.statements import Walk
+from checker.symbolic.naming import Chosen, Member, Size, member, size, vector_sorts
+from checker.symbolic.naming_graph import NamedGraph
+from checker.symbolic.node import Node, Value
 from checker.symbolic.store import Store
 from checker.symbolic.values import Function, Held, Lazily, Mux, Reference, meant, model_of
+from checker.symbolic.walk import Walk
 
 _BOUNDS = ("others", "watched", "requests", "families", "nodes", "max_len")
 """What a proof sets as it pleases to stand for all: a decision that asks is proved for that one value."""
@@ -26,6 +27,19 @@ R = TypeVar("R")
 
 class InOrder(tuple[Any, ...]):
     """The names of a chosen order, sorted: good for saying that one order stands for all, and for nothing else."""
+
+
+def _within(value: Held) -> Iterator[Held]:
+    """Yield what stands in tuples and lists, however deep; else the value itself."""
+    if isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _within(part)
+    else:
+        yield value
+
+
+def _is_member(value: Held) -> bool:
+    return isinstance(value, Member)
 
 
 class NamedWalk(Walk):
@@ -88,7 +102,14 @@ class NamedWalk(Walk):
         elif isinstance(owner, InOrder):
             self.names.note("takes one out of the sorted names")
         else:
-            self.names.used("indexes by", index)
+            # A table may go by several numbers.
+            self.names.used("indexes by", *_within(index))
+
+    def binary(self, op: ast.operator, a: Held, b: Held) -> Held:
+        """Return the value of an arithmetic operation."""
+        if isinstance(a, tuple):
+            self.names.used("repeats a tuple by", b)
+        return super().binary(op, a, b)
 
     def places(self, owner: Reference, index: Held) -> list[tuple[Value, int]]:
         """Return which elements an index may mean."""
@@ -122,8 +143,9 @@ class NamedWalk(Walk):
             if isinstance(names, InOrder) or (function is sorted and isinstance(names, Chosen)):
                 return InOrder(sorted(names))
         if function in (max, min, sorted, abs, range, int, bool):
-            flat = [part for item in arguments for part in (item if isinstance(item, (tuple, list)) else [item])]
-            self.names.used(f"{function.__name__}() of", *(part for part in flat if isinstance(part, Member)))
+            self.names.used(f"{function.__name__}() of", *filter(_is_member, _within(arguments)))
+        elif function is enumerate:
+            self.names.used("counts from", *arguments[1:])
         result = super()._builtin(function, arguments, named, node, frame)
         if function is range:
             return self._members(result, arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterator
 from types import FunctionType, MemberDescriptorType, MethodDescriptorType, ModuleType
 from typing import Final, Protocol, TypeGuard
@@ -34,16 +35,33 @@ def static_attribute(owner: Held, name: str) -> tuple[Held, Held]:
 
     None: the attribute lies in the object itself, or nowhere. COMPUTED: some other code makes it.
     """
-    if isinstance(owner, (ModuleType, type)):
-        return None, owner
+    if isinstance(owner, ModuleType):
+        return (COMPUTED if name not in vars(owner) and "__getattr__" in vars(owner) else None), owner
+    if isinstance(owner, type):
+        return (COMPUTED if _computes(owner, name) else None), owner
     of = owner.__self__ if _is_super(owner) else owner
     for each in _classes(owner):
         if name in vars(each):
             found = vars(each)[name]
-            plain = isinstance(found, _PLAIN) or not hasattr(type(found), "__get__")
-            return (found if plain else COMPUTED), of
+            return (found if _is_plain(found) else COMPUTED), of
     hooks = [each for each in type(of).__mro__[:-1] if {"__getattr__", "__getattribute__"} & vars(each).keys()]
     return (COMPUTED if hooks else None), of
+
+
+def _is_plain(found: Held) -> bool:
+    return isinstance(found, _PLAIN) or not hasattr(type(found), "__get__")
+
+
+def _computes(owner: type, name: str) -> bool:
+    """Whether code that is not read makes an attribute of a class: a descriptor's, or its metaclass's."""
+    found = [vars(each)[name] for each in owner.__mro__ if name in vars(each)]
+    if issubclass(owner, enum.Enum):
+        # How Python keeps the members of an enumeration has changed; whatever it is, they are constants.
+        return name not in owner.__members__ and bool(found) and not _is_plain(found[0])
+    meta = [each for each in type(owner).__mro__ if each not in (type, object)]
+    return any({name, "__getattr__", "__getattribute__"} & vars(each).keys() for each in meta) or (
+        bool(found) and not _is_plain(found[0])
+    )
 
 
 def _classes(owner: Held) -> Iterator[Held]:

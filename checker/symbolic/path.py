@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from checker.model.layout import Array
-from checker.symbolic.graph import Graph, Value, inside
+from checker.symbolic.graph import Graph, inside
+from checker.symbolic.node import Value
 from checker.symbolic.store import Refused, Store
 from checker.symbolic.subset import admitted, is_number, is_reference
 from checker.symbolic.values import Held, Lazily, Reference, model_of

@@ -1,108 +1,24 @@
-"""The walk over a function's text: one text, several readings.
+"""The statements of the subset: one after the other, both sides of an `if`, one copy of a loop's body for each element.
 
-The walk runs the text over values that may be Nodes of a graph. At an `if` whose condition is a Node both sides are
-walked on copies and merged; an index that is a Node reads and writes through all elements; `guard` and `require`
-collect when the action may happen and what it violates, under the condition of the path. Nothing is written twice:
-columns and solver terms are readings of the graph that one walk leaves.
+At an `if` whose condition is a Node both sides are walked on copies and merged.
 """
 
 from __future__ import annotations
 
 import ast
-from types import FunctionType, MethodType
 
-import spec.language
-from checker.model.layout import Record, leaves
-from checker.model.source import OutsideSubset, refuse, text_of
+from checker.model.source import refuse
 from checker.model.user_files import FILES, MISTAKES, BadModel, describe_error
 from checker.symbolic.calls import Calls
 from checker.symbolic.frame import Frame, Saved
-from checker.symbolic.graph import Graph, Node, Value
-from checker.symbolic.outside import refuse_mangled
-from checker.symbolic.path import vector
-from checker.symbolic.store import Refused, Snapshot, Store
-from checker.symbolic.subset import STATEMENTS, is_reference
-from checker.symbolic.values import UNDEFINED, Function, Held, Lazily, Reference, choose, meant, mergeable, model_of
-from spec.language import Action, Property
-
-Target = tuple[Reference | None, Held]
-"""What an assignment assigns to, evaluated: the record or vector, and the index in it; None for a name."""
-
-_DEEPEST = 40
-"""Calls within calls: what goes deeper is a recursion."""
+from checker.symbolic.node import Node, Value
+from checker.symbolic.store import Refused, Snapshot
+from checker.symbolic.subset import STATEMENTS
+from checker.symbolic.values import UNDEFINED, Held, choose, mergeable
 
 
-class Walk(Calls):
-    """One walk over one function (an action, a property, a decision) and all that it calls."""
-
-    def __init__(self, graph: Graph, store: Store, context: Held = None) -> None:
-        """Prepare a walk; the methods of `context` are decisions: they look at the state, but not at its ghosts."""
-        super().__init__(graph, store)
-        self.context = context
-        self.depth = 0
-
-    # Calls.
-
-    def run(self, function: Held, arguments: list[Held], named: dict[str, Held] | None = None) -> Held:
-        """Walk a call and return its value; UNDEFINED: it may end without one, or with values of two kinds."""
-        if isinstance(function, (Action, Property)):
-            function = function.function
-        if isinstance(function, MethodType):
-            arguments = [function.__self__, *arguments]
-            function = function.__func__
-        if not isinstance(function, FunctionType):
-            raise Refused(f"{function!r} is no function of the model", "call plain functions")
-        try:
-            text = text_of(function)
-            frame = Frame(function, arguments, named or {})
-        except OutsideSubset as outside:
-            if not self.depth:
-                raise
-            # The place to look is where a function that has no text is called.
-            raise Refused(*outside.args[2:]) from None
-        except Refused as refused:
-            if self.depth:
-                raise
-            raise refuse(function.__code__.co_filename, text, *refused.args) from None
-        self.depth += 1
-        if self.depth > _DEEPEST:
-            raise refuse(frame.file, text, "a recursion", "write a loop over a fixed size")
-        deciding = self.store.deciding
-        self.store.deciding = deciding or self._decides(function, arguments)
-        self.block(text.body, frame)
-        self.store.deciding = deciding
-        self.depth -= 1
-        # A text that may come to its end has no value there.
-        if frame.result is not None and frame.returned is not True and not _returns(text.body):
-            return UNDEFINED
-        return frame.result
-
-    def _decides(self, function: FunctionType, arguments: list[Held]) -> bool:
-        """Whether a call is one of a method of the context, bound to it or not."""
-        if self.context is None or not arguments or arguments[0] is not self.context:
-            return False
-        return any(vars(each).get(function.__name__) is function for each in type(self.context).__mro__)
-
-    def ask(self, function: Function, arguments: list[Held]) -> Value:
-        """Walk a call and return whether its value is true, as Python takes it."""
-        try:
-            value = self.run(function, arguments)
-        except OutsideSubset as outside:
-            # What is said of each request is asked by the language: a fault of that is one of what is written.
-            if outside.args[0] != spec.language.__file__:
-                raise
-            raise refuse(*_text_of(function), *outside.args[2:]) from None
-        if self.enabled is not True:
-            raise refuse(*_text_of(function), "a guard(...) outside an action", "return whether it holds")
-        if value is UNDEFINED or is_reference(value) or isinstance(value, Lazily):
-            raise refuse(
-                *_text_of(function),
-                f"{_text_of(function)[1].name} may end without a value, or with values of two kinds",
-                "end it with a return of True or False on every way",
-            )
-        return self.graph.truth(value)
-
-    # Statements.
+class Statements(Calls):
+    """Executes statements."""
 
     def block(self, statements: list[ast.stmt], frame: Frame) -> None:
         """Execute statements one after the other, each under the condition that none before has left."""
@@ -244,81 +160,3 @@ class Walk(Calls):
             else:
                 self.block(statement.body, frame)
             frame.alive = self.graph.not_(frame.returned)
-
-    # Assignment.
-
-    def bind_to(self, target: ast.expr, value: Held, frame: Frame) -> None:
-        """Give a name or a place of the state a value."""
-        if isinstance(target, ast.Tuple):
-            items = list(self.iterate(value))
-            if len(items) != len(target.elts):
-                raise Refused(f"{len(target.elts)} targets for {len(items)} values", "name as many as there are")
-            for part, item in zip(target.elts, items, strict=True):
-                self.bind_to(part, item, frame)
-        else:
-            self.put(target, self.target(target, frame), value, frame)
-
-    def target(self, target: ast.expr, frame: Frame) -> Target:
-        """Evaluate what an assignment assigns to: the record or vector, and the index in it."""
-        if isinstance(target, ast.Name):
-            return None, None
-        if isinstance(target, ast.Attribute):
-            owner = self.expression(target.value, frame)
-            refuse_mangled(target.attr)
-            model = model_of(owner) if is_reference(owner) else None
-            if not is_reference(owner) or not isinstance(model, Record) or target.attr not in model.fields:
-                raise Refused(f"{ast.unparse(target)} is no field of the state", "assign to the state")
-            return owner, None
-        if isinstance(target, ast.Subscript):
-            owner = self.expression(target.value, frame)
-            if not is_reference(owner):
-                raise Refused(f"{ast.unparse(target)} is no element of the state", "use a Vector")
-            vector(owner)
-            return owner, self.expression(target.slice, frame)
-        raise refuse(frame.file, target)
-
-    def load(self, target: ast.expr, place: Target, frame: Frame) -> Held:
-        """Return the value at an evaluated target."""
-        owner, index = place
-        if owner is None:
-            return self.expression(target, frame)
-        if isinstance(target, ast.Attribute):
-            return self.store.read(self.store.field(owner, target.attr))
-        return self.at(owner, index, noted=False)
-
-    def put(self, target: ast.expr, place: Target, value: Held, frame: Frame) -> None:
-        """Write a value to an evaluated target."""
-        owner, index = place
-        if owner is None:
-            assert isinstance(target, ast.Name)
-            if isinstance(value, Lazily):
-                raise Refused(f"{value.function.__name__}() with a name", "loop over it directly")
-            frame.names[target.id] = value
-            return
-        if self.store.deciding and any(leaf.index >= 0 for part in meant(owner) for leaf in leaves(part)):
-            raise refuse(frame.file, target, "a decision changes the state", "only look at it, and return an answer")
-        if isinstance(target, ast.Attribute):
-            self.store.assign(self.store.field(owner, target.attr), value)
-            return
-        self.store.check(value)
-        parts = [
-            (self.graph.and_(condition, inner), shape)
-            for condition, number in self.places(owner, index)
-            for inner, shape in self.store.element(owner, number)
-        ]
-        self.store.assign(parts, value)
-
-
-def _text_of(function: Function) -> tuple[str, ast.FunctionDef]:
-    plain = function.written if isinstance(function, Property) else function
-    plain = plain.function if isinstance(plain, Action) else plain
-    plain = plain.__func__ if isinstance(plain, MethodType) else plain
-    return plain.__code__.co_filename, text_of(plain)
-
-
-def _returns(statements: list[ast.stmt]) -> bool:
-    """Whether a block visibly ends with a return whatever the conditions in it are."""
-    last = statements[-1] if statements else None
-    if isinstance(last, ast.If):
-        return _returns(last.body) and _returns(last.orelse)
-    return isinstance(last, ast.Return)

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from types import NoneType
 from typing import Final, NamedTuple
 
 from checker.model.layout import Array, Leaf, Record, Shape
-from checker.symbolic.graph import Graph, Value, is_bool
-from checker.symbolic.subset import is_concrete, is_number, is_reference
+from checker.symbolic.graph import Graph
+from checker.symbolic.node import Value, is_bool
+from checker.symbolic.subset import is_number, is_reference
 from checker.symbolic.values import Held, Mux, Reference, alike, as_number, choose, inside, meant, model_of, options
 
 _versions = itertools.count(1)
@@ -50,6 +50,8 @@ class Store:
         self.placed: frozenset[Record | Array] = frozenset()
         self.deciding = False
         """Whether a decision is looking: it must not read ghosts."""
+        self.asking = False
+        """Whether a property is asked, which only looks at the state."""
         self.looked: set[str] = set()
         """The paths of what the text has named and read, one number each; comparing and moving records reads none."""
         self._views: dict[tuple[Record | Array, int], Record | Array] = {}
@@ -234,40 +236,3 @@ class Store:
         value = as_number(choose(self.graph, [(condition, self.values[part]) for condition, part in parts]))  # type: ignore[index]
         ghost = any(part.ghost for _, part in parts)  # type: ignore[union-attr]
         return self._leaf(Leaf(-1, model.path, is_bool(value), 0, 0, ghost=ghost), value)
-
-    # Comparison.
-
-    def equal(self, a: Held, b: Held) -> Value:
-        """Return whether two values are equal as Python compares them; refuses what compares in a way of its own."""
-        if is_number(a) and is_number(b):
-            return self.graph.eq(a, b)
-        if isinstance(a, tuple) and isinstance(b, tuple):
-            if len(a) != len(b):
-                return False
-            return self.graph.all_of(self.equal(one, other) for one, other in zip(a, b, strict=True))
-        if is_reference(a) and is_reference(b):
-            return self._same(a, b)
-        for value in (a, b):
-            if not isinstance(value, (str, tuple, NoneType)) and not is_number(value) and not is_reference(value):
-                if is_concrete(a) and is_concrete(b):
-                    return bool(a == b)
-                raise Refused(f"a comparison with a {type(value).__name__}", "compare numbers, records or tuples")
-        # Texts and None are left, beside something of another kind or of their own: known on both sides.
-        return type(a) is type(b) and not is_number(a) and bool(a == b)
-
-    def _same(self, a: Reference, b: Reference) -> Value:
-        self.check(a)
-        self.check(b)
-        model, other = model_of(a), model_of(b)
-        if isinstance(model, Array) and isinstance(other, Array):
-            if len(model.elements) != len(other.elements):
-                return False
-            return self.graph.all_of(
-                self.equal(self.read(self.element(a, i)), self.read(self.element(b, i)))
-                for i in range(len(model.elements))
-            )
-        if isinstance(model, Record) and isinstance(other, Record) and model.cls is other.cls:
-            return self.graph.all_of(
-                self.equal(self.read(self.field(a, name)), self.read(self.field(b, name))) for name in model.fields
-            )
-        return False

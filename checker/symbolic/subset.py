@@ -14,9 +14,9 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, Non
 from typing import Final, NamedTuple, TypeGuard, TypeVar
 
 from checker.model.layout import Array, Record
-from checker.symbolic.graph import Node, Value
+from checker.symbolic.node import Node, Value
 from checker.symbolic.values import UNDEFINED, Function, Held, Lazily, Mux, Reference
-from spec.language import Action, Property
+from spec.language import Action, Property, Vector
 
 
 class Form(NamedTuple):
@@ -116,16 +116,21 @@ def is_concrete(value: Held) -> bool:
 def admitted(value: Held) -> Held:
     """Return a value that the text names from outside the state as the walk reads it; raises TypeError with the kind.
 
-    Numbers that are not whole compare with whole ones in ways of their own, and so may subclasses of int; whatever is
-    an object of some class of its own may be asked for its attributes and compared with other such objects only.
+    Numbers that are not whole compare with whole ones in ways of their own, and so may subclasses of int and str; those
+    of tuple, list and dict may find elements in ways of their own. Whatever is an object of some class of its own may
+    be asked for its attributes and compared with other such objects only.
     """
     if isinstance(value, int):
-        return _plain(value)
+        _refuse_operators(value, int)
+        return int(value) if isinstance(value, enum.Enum) else value
+    if isinstance(value, str):
+        _refuse_operators(value, str)
+        return str.__str__(value)
+    if isinstance(value, (tuple, list, dict)) and type(value) not in (tuple, list, dict, Vector):
+        raise TypeError(f"a {type(value).__name__}")
     if isinstance(value, tuple):
-        if type(value) is not tuple:
-            raise TypeError(f"a {type(value).__name__}")
         return tuple(map(admitted, value))
-    if isinstance(value, (str, NoneType, range, FunctionType, MethodType, BuiltinFunctionType, ModuleType, type)):
+    if isinstance(value, (NoneType, range, FunctionType, MethodType, BuiltinFunctionType, ModuleType, type)):
         return value
     if isinstance(value, (Action, Property)):
         return value
@@ -134,34 +139,24 @@ def admitted(value: Held) -> Held:
     return value
 
 
-_NUMERIC_METHODS: Final = tuple(
+def compares_in_its_own_way(value: Held) -> bool:
+    """Whether code of a user's own says what a value is equal to: it may say something else each time."""
+    methods = (type(value).__eq__, type(value).__ne__)
+    return any(isinstance(each, FunctionType) and each.__code__.co_filename != "<string>" for each in methods)
+
+
+_OPERATORS: Final = tuple(
     f"__{name}__"
-    for name in [
-        "eq",
-        "ne",
-        "lt",
-        "le",
-        "gt",
-        "ge",
-        "bool",
-        "hash",
-        "add",
-        "radd",
-        "sub",
-        "rsub",
-        "mul",
-        "rmul",
-        "mod",
-        "floordiv",
-        "neg",
-        "index",
-    ]
+    for name in """
+    eq ne lt le gt ge bool hash len contains getitem add radd sub rsub mul rmul mod floordiv neg index
+    """.split()  # noqa: SIM905 (the names are read more easily than a list of texts)
 )
 
 
-def _plain(value: int) -> int:
-    """Return a number as it is; one of an enumeration as a plain one. A kind with methods of its own is refused."""
+def _refuse_operators(value: int | str, plain: type) -> None:
+    """Raise TypeError for a number or text of a kind that has operators of its own."""
     kind = type(value)
-    if kind is bool or all(getattr(kind, name) is getattr(int, name) for name in _NUMERIC_METHODS):
-        return int(value) if isinstance(value, enum.Enum) else value
-    raise TypeError(f"the {kind.__name__} {value!r}")
+    if kind in (plain, bool):
+        return
+    if any(hasattr(plain, name) and getattr(kind, name) is not getattr(plain, name) for name in _OPERATORS):
+        raise TypeError(f"the {kind.__name__} {value!r}")

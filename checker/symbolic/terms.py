@@ -6,12 +6,12 @@ only have a few values (slots, positions, phases) is a small bit-vector, which t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import z3
 
-from checker.symbolic.graph import Node, Value, bounds, order
+from checker.symbolic.node import Node, Value, bounds, order, reach
 
 Term = Any
 """A z3 expression: z3 has no type annotations."""
@@ -20,10 +20,9 @@ FEWEST, FEW = 4, 5
 """Bits of a value that can only have a few values: -16..15, or -8..7 where every value of that kind is among these."""
 
 
-def bits_for(values: Iterable[Value]) -> int:
+def bits_for(values: Sequence[Value]) -> int:
     """Return the width of signed bit-vectors that hold every value that computing `values` passes through."""
-    reach = max((max(-node.low, node.high + 1) for node in order(values)), default=1)
-    return int(reach).bit_length() + 1
+    return int(reach(values)).bit_length() + 1
 
 
 def few_for(leaves: Iterable[Node]) -> int:
@@ -53,8 +52,7 @@ class Terms:
             "sub": lambda a, b: a - b,
             "mul": lambda a, b: a * b,
             "mod": lambda a, b: a % b,
-            # Both theories divide exactly once the remainder has been taken off, as Python's // does.
-            "div": lambda a, b: (a - a % b) / b,
+            "div": _floored,
         }
 
     def width(self, value: Value) -> int | None:
@@ -127,6 +125,13 @@ class Terms:
                 wide = z3.If(term == value, z3.IntVal(value), wide)
             return wide
         return term
+
+
+def _floored(a: Term, b: Term) -> Term:
+    """Return a // b as Python rounds it, for a positive b."""
+    # Integers of the solver are rounded down for a positive b. Bit-vectors are cut off towards 0, and nothing on the
+    # way may be further from 0 than a is: it would be out of their range.
+    return z3.If(a < 0, (a + 1) / b - 1, a / b) if z3.is_bv(a) else a / b
 
 
 def _is_bool(value: Value) -> bool:

@@ -9,11 +9,13 @@ from typing import get_type_hints
 from checker.model.layout import Array, Leaf, Record, Shape, flatten, leaves
 from checker.model.model import BoundAction, Model
 from checker.model.user_files import BadModel, place_of_function
-from checker.symbolic.graph import Graph, Node, Value, bounds, order
-from checker.symbolic.naming import NamedGraph, NamedStore, Names, given
+from checker.symbolic.graph import Graph
+from checker.symbolic.naming import Names, given
+from checker.symbolic.naming_graph import NamedGraph, NamedStore
 from checker.symbolic.naming_walk import NamedWalk
-from checker.symbolic.statements import Walk
+from checker.symbolic.node import Node, Value, bounds, order
 from checker.symbolic.store import Store
+from checker.symbolic.walk import Walk
 from spec.language import WELL_FORMED, Property
 
 
@@ -53,11 +55,11 @@ class Reader:
         self.graph = NamedGraph(self.names) if naming else Graph()
         self.leaves = list(leaves(model.shape))
         self.referring = [leaf for leaf in self.leaves if leaf.sort in self.names.sorts]
-        quiet = constants(model)
+        initial = constants(model)
         self.hidden = {leaf.index: self.graph.leaf(leaf.path, *_span(leaf)) for leaf in self.leaves if leaf.transient}
         """Stands for what only tells of the last step, where no property may read it."""
         self.inputs: list[Value] = inputs or [
-            quiet[leaf.index] if leaf.transient else self.graph.leaf(leaf.path, leaf.is_bool, leaf.low, leaf.high)
+            initial[leaf.index] if leaf.transient else self.graph.leaf(leaf.path, leaf.is_bool, leaf.low, leaf.high)
             for leaf in self.leaves
         ]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from checker.model.layout import Leaf, Record, Shape, leaves, place_of
-from checker.symbolic.graph import Node, Value
+from checker.symbolic.node import Node, Value
 from checker.symbolic.transitions import Reader, Transition, constants
 
 

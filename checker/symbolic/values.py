@@ -1,4 +1,4 @@
-"""What a walk computes with, beside numbers: references to records and vectors, choices between them, and folds."""
+"""What a walk computes with, beside numbers: references to records and vectors, and choices between them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from checker.model.layout import Array, Leaf, Record, Shape
-from checker.symbolic.graph import Graph, Node, Value
-from spec.language import Vector
+from checker.symbolic.graph import Graph
+from checker.symbolic.node import Node, Value
 
 
 class Undefined:
@@ -122,29 +122,3 @@ class Lazily:
 
     function: Callable[..., Iterator[Held]]
     arguments: list[Held]
-
-
-class Fold:
-    """What any(), all(), sum() or Vector() has made of the elements so far."""
-
-    def __init__(self, function: Function, graph: Graph) -> None:
-        self.function = function
-        self.graph = graph
-        self.values: list[Held] = []
-        self.result: Value = 0 if function is sum else function is all
-        self.going: Value = True
-        """The condition under which Python would look at the next element."""
-
-    def add(self, condition: Value, value: Held) -> None:
-        """Take one element in, present under a condition."""
-        graph = self.graph
-        if self.function is Vector:
-            self.values.append(value)
-        elif self.function is sum:
-            self.result = graph.add(self.result, graph.where(condition, graph.int_(as_number(value)), 0))
-        elif self.function is any:
-            self.result = graph.or_(self.result, graph.and_(condition, graph.truth(value)))
-            self.going = graph.not_(self.result)
-        else:
-            self.result = graph.and_(self.result, graph.or_(graph.not_(condition), graph.truth(value)))
-            self.going = self.result

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from checker.traces import format
 from checker.traces.reading import encode
-from runtime.batch import Batch
+from runtime.batch import LaunchedBatch
 from runtime.boundary import ABSENT
 from runtime.columns import Bools, Ints
 from runtime.observer import Observer, Recordable
@@ -77,7 +77,7 @@ class Recorder(Observer):
             )
         )
 
-    def prefill(self, batch: Batch) -> None:
+    def prefill(self, batch: LaunchedBatch) -> None:
         """Write the `launch` of a prefill."""
         rows = self._remember(batch)
         copies = tuple(
@@ -106,7 +106,7 @@ class Recorder(Observer):
         )
         self._write(format.Launch(b=batch.number, rows=made, copies=copies))
 
-    def prepare(self, batch: Batch) -> None:
+    def prepare(self, batch: LaunchedBatch) -> None:
         """Write the `launch` of a decode batch."""
         rows = self._remember(batch)
         made = tuple(
@@ -126,7 +126,7 @@ class Recorder(Observer):
         )
         self._write(format.Launch(b=batch.number, rows=made))
 
-    def process(self, batch: Batch, alive: Bools, finishes: Bools, ahead: Ints) -> None:
+    def process(self, batch: LaunchedBatch, alive: Bools, finishes: Bools, ahead: Ints) -> None:
         """Write a `process`, and then what came of it."""
         names = self._names.pop(batch.number)
         decoded = batch.rows.decode_count > 0
@@ -183,7 +183,7 @@ class Recorder(Observer):
         self._rings.pop(name, None)
         self._write(format.End(r=name, why="finish" if why == "finish" else "abort"))
 
-    def _remember(self, batch: Batch) -> list[dict[str, int]]:
+    def _remember(self, batch: LaunchedBatch) -> list[dict[str, int]]:
         self._flush(None)
         rows = batch.rows.listed()
         names = self._names[batch.number] = [self._engine.table.names[row["seat"]] for row in rows]

@@ -19,7 +19,7 @@ from spec.slots import (
     release,
     take,
 )
-from spec.state import RUNNING, Batch, Length, Position, Request, RequestId, Row, State, Supply
+from spec.state import RUNNING, Batch, Length, Request, RequestId, RingPosition, Row, State, Supply
 
 
 @action(finishes=rows, order=row_orders, supply=supply)
@@ -85,7 +85,7 @@ def complete_prefill(s: State, design: Design, request: RequestId, row: Row) -> 
     """Let the label speak about the prefill's checkpoint, unless the design did so when it was prepared."""
     me = s.requests[request]
     if row.mark != ABSENT:
-        settle(s, design, request, row)
+        owe_publication(s, design, request, row)
         if not design.names_prefill_at_preparation():
             me.last = row.position
             me.last_len = label(s, design, request, row, row.mark)
@@ -95,7 +95,7 @@ def complete_decode(s: State, design: Design, request: RequestId, row: Row, look
     """Move the consumer pointers to the checkpoint that this row completed, as the design sees it."""
     me = s.requests[request]
     if row.mark != ABSENT:
-        settle(s, design, request, row)
+        owe_publication(s, design, request, row)
     if design.boundary_seen(me, row, lookahead):
         completed = design.completed_position(me, row, lookahead)
         superseded = design.superseded_position(me, completed)
@@ -115,7 +115,7 @@ def label(s: State, design: Design, request: RequestId, row: Row, length: Length
     return ABSENT
 
 
-def settle(s: State, design: Design, request: RequestId, row: Row) -> None:
+def owe_publication(s: State, design: Design, request: RequestId, row: Row) -> None:
     """Record, for the properties only, that the checkpoint of this row is complete: now a publication of it is owed."""
     me = s.requests[request]
     me.owed = row.mark
@@ -124,7 +124,7 @@ def settle(s: State, design: Design, request: RequestId, row: Row) -> None:
         give_up(me)
 
 
-def drop(s: State, request: RequestId, position: Position) -> None:
+def drop(s: State, request: RequestId, position: RingPosition) -> None:
     """Free the slot of a lazy request's former checkpoint, unless a pending row writes there."""
     me = s.requests[request]
     if me.ring[position] != ABSENT and not claim_at(s, request, position):

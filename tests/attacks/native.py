@@ -1,6 +1,6 @@
 """A plain native breadth-first search over a model's module: what Python itself says, however slowly.
 
-It shares nothing with the checker but the words of spec/language.py: states are copied as copy.deepcopy does, actions
+It shares nothing with the checker but the words of spec/language/: states are copied as copy.deepcopy does, actions
 and properties are called as they stand, ranges are read from the annotations here, and truth is Python's.
 """
 

@@ -17,10 +17,11 @@ from checker.model.user_files import BadModel
 from checker.search import audit
 from checker.search.audit import TRIES, Audit
 from checker.search.bfs import Search
-from checker.search.check import Check, run
+from checker.search.check import Check
+from checker.search.perform import run
 from checker.symbolic.graph import Graph
 from spec.scope import EAGER, LAZY, Scope
-from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i, kind_j, native
+from tests.attacks import kind_a, kind_b, kind_c, kind_d, kind_f, kind_g, kind_h, kind_i, kind_j, kind_k, native
 from tests.attacks.judged import Wrong, judge
 from tests.attacks.models import model
 from tests.support.paths import ROOT
@@ -35,6 +36,7 @@ KINDS = {
     "H": kind_h,
     "I": kind_i,
     "J": kind_j,
+    "K": kind_k,
 }
 ATTACKS = [(f"{kind}: {name}", text) for kind, module in KINDS.items() for name, text in module.ATTACKS.items()]
 LEGAL = [(f"{kind}: {name}", text) for kind, module in KINDS.items() for name, text in module.LEGAL.items()]

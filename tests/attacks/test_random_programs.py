@@ -28,7 +28,8 @@ import pytest
 
 from checker.command.cli import BAD_INPUT
 from checker.model.user_files import blame
-from checker.search.check import HOLDS, Check, model_for, run
+from checker.search.check import HOLDS, Check
+from checker.search.perform import model_for, run
 from checker.symbolic.graph import Graph
 from spec.language import Disabled, Violated
 from tests.attacks import native

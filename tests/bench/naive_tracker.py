@@ -35,7 +35,7 @@ class Pool:
         self.owner[slot] = None
         self.free.append(slot)
 
-    def settle(self, processed):
+    def advance_to(self, processed):
         while self.cooling and self.cooling[0][0] <= processed:
             self.give_back(self.cooling.popleft()[1])
 
@@ -173,7 +173,7 @@ class NaiveTracker:
                 self.pool.claims[row.slot] -= 1
                 if not row.request.gone:
                     self._complete(row)
-        self.pool.settle(self.processed)
+        self.pool.advance_to(self.processed)
         for row, token, finish in zip(batch.rows, tokens, finishes, strict=True):
             if row.request.gone:
                 continue

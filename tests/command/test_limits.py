@@ -22,8 +22,9 @@ from checker.proof.matrix import Proof, Proven, prove, unneeded
 from checker.proof.ring_search import ring_table
 from checker.proof.solver import solver
 from checker.search.audit import TRIES, Audit
-from checker.search.bfs import Exploration, Limits
-from checker.search.check import Check, run
+from checker.search.check import Check
+from checker.search.exploration import Exploration, Limits
+from checker.search.perform import run
 from tests.support.paths import ROOT, YARDSTICK_FILE
 
 HUGE = "requests=4 slots=12 lookahead=3 ring=4 nodes=4 max_len=8"

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from checker.command import console, report
-from checker.exit_codes import VIOLATED
+from checker.command.report import proof as proof_report
+from checker.exit_codes import INCONCLUSIVE, VIOLATED
 
 FOUR = ("exit_code", "data", "lines", "show")
 FILES = [path.stem for path in sorted(Path(report.__file__).parent.glob("*.py")) if path.stem != "__init__"]
@@ -31,3 +32,7 @@ def test_a_result_goes_to_a_person_or_a_machine(as_json: bool, capsys: pytest.Ca
     said = SimpleNamespace(exit_code=len, data=list, lines=list, show=print)
     assert console.deliver(said, "x", as_json) == VIOLATED
     assert capsys.readouterr().out == ('[\n  "x"\n]\n' if as_json else "x\n")
+
+
+def test_no_proof_at_all_is_no_pass() -> None:
+    assert proof_report.exit_code([]) == INCONCLUSIVE

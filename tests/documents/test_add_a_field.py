@@ -35,6 +35,20 @@ for line in sys.stdin:
 """
 """Performs the command that each line of its input spells, as the files are by then; libraries are loaded once."""
 
+VERIFY = """
+import sys
+from checker.command import cli, verify
+from checker.search import suite
+
+suite.ours = suite.designs = lambda *quick: []
+suite.wrong_edits = list
+verify.matrix = lambda **how: []
+verify.gaps = lambda outcomes: []
+if __name__ == "__main__":
+    sys.exit(cli.run(["verify", "--quick"]))
+"""
+"""The main job without what takes minutes: no proofs, and one search."""
+
 
 class Tree:
     """A copy of what the command needs."""
@@ -66,6 +80,22 @@ class Tree:
         said = (self.root / "said").read_text(encoding="utf-8")
         assert code != 70, said
         return code, said
+
+    def verify(self) -> tuple[int, list[str]]:
+        """Perform the main job, as far as it is quick, and return its exit code and what it says."""
+        (self.root / "main_job.py").write_text(VERIFY, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "main_job.py"],
+            cwd=self.root,
+            env={"PYTHONPATH": str(self.root), "COLUMNS": "2000"},
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+        )
+        (self.root / "main_job.py").unlink()
+        assert done.returncode != 70, done.stderr
+        return done.returncode, done.stdout.splitlines()
 
     def change(self, old: str, new: str) -> None:
         """Replace a text that stands in one file of the tree, once; the page names the file."""
@@ -99,6 +129,28 @@ def steps() -> list[tuple[str, str]]:
 def test_the_page_is_followed(tmp_path: Path) -> None:
     with Tree(tmp_path) as tree:
         follow(tree)
+
+
+@pytest.mark.timeout(400)
+def test_the_main_job_fails_for_a_forgotten_field_and_says_the_line_to_add(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    (tmp_path / "tests" / "traces").mkdir()
+    for outcome in ("good", "bad"):
+        trace = min((ROOT / "tests" / "traces").glob(f"sglang-*-{outcome}.ndjson"))
+        shutil.copy(trace, tmp_path / "tests" / "traces")
+    # Without a proof it has shown too little to pass, and nothing is wrong.
+    code, said = tree.verify()
+    assert code == 3, said
+    tree.change(*steps()[0])
+    code, said = tree.verify()
+    assert code == 1, said
+    for sentence in (
+        rf"{tmp_path}/spec/state.py:\d+: no action changes Request.saved; .*: me.saved = ",
+        rf"{tmp_path}/spec/state.py:\d+: nothing reads Request.saved: ",
+        rf"{tmp_path}/spec/state.py:\d+: nothing says what Request.saved is .*add to {tmp_path}/checker/\S+:\d+ "
+        r'the line "Request.saved": Tie\("table.saved", "PrefillRow.saved"\),',
+    ):
+        assert any(re.search(sentence, line) for line in said), (sentence, said)
 
 
 def follow(tree: Tree) -> None:

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from checker.explain.narrate import say
-from checker.explain.story import render, tell
+from checker.explain.render import render
+from checker.explain.story import story_of
 from checker.model.known_designs import Before29792, Merged29792
 from checker.model.model import Model, load_module
 from checker.model.replay import replay
@@ -160,7 +161,7 @@ GOLDEN = {"merged eager": MERGED_EAGER, "before lazy": BEFORE_LAZY, "wait-stream
 
 
 def text_of(name, width=100):
-    return render(tell(*run_of(name)), width)
+    return render(story_of(*run_of(name)), width)
 
 
 @pytest.mark.parametrize("name", RUNS)
@@ -183,7 +184,7 @@ def test_lines_fit_and_are_ascii(name, width):
 
 
 def test_batches_are_numbered_over_the_whole_run():
-    words = [entry.words for entry in tell(*run_of("wait-stream")).entries]
+    words = [entry.words for entry in story_of(*run_of("wait-stream")).entries]
     assert [word.split(":")[0] for word in words] == [
         "admit r1",
         "launch batch 0",
@@ -199,7 +200,7 @@ def test_batches_are_numbered_over_the_whole_run():
 
 
 def test_a_slot_is_told_only_where_it_changes_but_the_story_has_it_at_every_step():
-    story = tell(*run_of("before lazy"))
+    story = story_of(*run_of("before lazy"))
     assert all(len(entry.slots) == 2 for entry in story.entries)
     told, _ = render(story).split("The condition that broke it")
     assert told.count("s1 r1.ring[0]: A@2\n") == 1
@@ -230,7 +231,7 @@ def test_a_schedule_that_slotproof_refuses_ends_there_with_the_guard():
         ("admit", 1, 0, 3, 1),
         ("prefill", 1, ABSENT),
     ]
-    story = tell(model, steps_for(model, script), "distinct-targets")
+    story = story_of(model, steps_for(model, script), "distinct-targets")
     *_, refused, stopped = story.comparison.entries
     assert "publishes nothing: the gate refuses" in refused.words
     assert stopped.words.startswith("cannot happen: guard(s.cached[slot].family != ABSENT) at spec/actions/cache.py:")
@@ -249,7 +250,7 @@ class LosesPosition(Design):
 def test_a_step_that_fails_in_the_middle_is_told_up_to_there():
     model = model_of(LosesPosition, "requests=1 slots=4 max_len=4")
     steps = steps_for(model, [admit(3), PREFILL, DEVICE, PROCESS, PREPARE, DEVICE, PROCESS])
-    story = tell(model, steps, "well-formed")
+    story = story_of(model, steps, "well-formed")
     text = render(story)
     assert "result of batch 1: stops in the middle, see below" in text
     assert "a declared range of the state:  requests[0].last = -1 outside 0..1" in text
@@ -277,15 +278,15 @@ def test_our_own_design_is_compared_with_nothing():
 
 def tell_or_none(model, script):
     with pytest.raises(ValueError, match="do not violate exact-label"):
-        tell(model, steps_for(model, script), "exact-label")
+        story_of(model, steps_for(model, script), "exact-label")
 
 
 def test_errors_say_what_is_wrong():
     model, steps, _ = run_of("merged eager")
     with pytest.raises(ValueError, match="unknown property 'exact-lable'; there are one-owner"):
-        tell(model, steps, "exact-lable")
+        story_of(model, steps, "exact-lable")
     with pytest.raises(ValueError, match="step 2 cannot happen in this model: guard"):
-        tell(model, [steps[0], steps[0]], "exact-label")
+        story_of(model, [steps[0], steps[0]], "exact-label")
 
 
 @pytest.mark.parametrize(
@@ -329,12 +330,13 @@ def test_steps_in_words(design, script, words):
 
 
 def test_another_model_gets_its_actions_and_what_they_changed(request):
-    from checker.search.bfs import Limits, Search
+    from checker.search.bfs import Search
+    from checker.search.exploration import Limits
 
     module = load_module(YARDSTICK_FILE)
     model = Model(module, module.Scope(R=1, N=4, broken=1))
     steps = Search(model).run(Limits()).counterexamples["safe"].steps
-    story = tell(model, steps, "safe", "slotproof explore --model tests/support/yardstick.py --set R=1")
+    story = story_of(model, steps, "safe", "slotproof explore --model tests/support/yardstick.py --set R=1")
     text = render(story)
     assert len(steps) == 4
     assert story.comparison is None

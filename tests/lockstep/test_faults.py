@@ -5,7 +5,7 @@ All of them: -m slow, or `make faults` for a table. A few that show at once are 
 
 import pytest
 
-from checker.lockstep.step import replay
+from checker.lockstep.replay import replay
 from checker.scenarios.read import read
 from runtime import boundary
 from runtime.pool import SlotPool

@@ -11,6 +11,7 @@ from checker.command import cli
 from checker.command.report import fields as report
 from checker.lockstep import fields
 from checker.lockstep.correspondence import RUNTIME_ONLY, TIES, Tie
+from checker.lockstep.ties import ties
 from checker.model.model import Model
 from checker.symbolic.transitions import Reader
 from checker.symbolic.unread import unchanged, unread
@@ -22,7 +23,7 @@ from spec.state import IDLE, Batch, Event, Request, Row, Step, Text, initial
 
 
 def said() -> list[str]:
-    return list(fields.ties())
+    return list(ties())
 
 
 def test_nothing_is_forgotten():

@@ -11,14 +11,17 @@ from checker.command.cli import app
 from checker.command.replay import replay_file
 from checker.command.report import replay as replay_report
 from checker.command.report.fuzz import data, lines
-from checker.lockstep import campaign
-from checker.lockstep.campaign import Campaign, hunt, keep, seconds_of
-from checker.lockstep.machine import Coverage, Run, drive, scope_of
+from checker.lockstep.campaign import keep, seconds_of
+from checker.lockstep.coverage import Coverage
+from checker.lockstep.findings import Campaign
+from checker.lockstep.hunt import hunt
+from checker.lockstep.machine import drive, scope_of
 from checker.lockstep.mix import ACTIONS
-from checker.lockstep.step import replay
+from checker.lockstep.replay import replay
+from checker.lockstep.run import Run
 from checker.scenarios.read import read
 from runtime import boundary
-from runtime.batch import Batch
+from runtime.batch import LaunchedBatch
 from runtime.prefix_cache import PrefixCache
 from runtime.streams import Worker
 from spec.scope import BadScope
@@ -68,17 +71,17 @@ def test_what_a_run_has_written_down_is_played_again_step_by_step(tmp_path, numb
     rng = Random(number)
     run = Run(scope_of(rng))
     drive(rng, run)
-    run.twin.settle()
+    run.lockstep.drain()
     path = tmp_path / "run.txt"
     path.write_text(run.text())
     played = replay(read(path))
-    assert (played.failed, played.steps) == (None, run.twin.checked)
+    assert (played.failed, played.steps) == (None, run.lockstep.checked)
     assert played.text == run.story()
 
 
 def test_a_failure_on_a_thread_is_kept_and_replayed_on_a_thread(monkeypatch, tmp_path):
-    monkeypatch.setattr(Batch, "tokens", lambda self: self.produced.numpy())
-    monkeypatch.setattr(campaign, "THREADED_EVERY", 1)
+    monkeypatch.setattr(LaunchedBatch, "tokens", lambda self: self.produced.numpy())
+    monkeypatch.setattr("checker.lockstep.hunt.THREADED_EVERY", 1)
     found = hunt(0, 30).found[0]
     assert found.threaded
     script, trace = keep(found, tmp_path)
@@ -139,9 +142,9 @@ def test_a_time_that_is_none_is_refused(text):
 
 
 def test_a_campaign_is_data_for_a_machine(clean):
-    told = json.loads(json.dumps(data(clean)))
-    assert told["right"] is True
-    assert set(told["actions"]) == set(ACTIONS)
+    reported = json.loads(json.dumps(data(clean)))
+    assert reported["right"] is True
+    assert set(reported["actions"]) == set(ACTIONS)
 
 
 def test_a_script_that_no_runtime_can_follow_is_bad_input():

@@ -1,12 +1,14 @@
-"""The scheduler's loops on twins: both are driven side by side, and whatever one of them does wrong is seen."""
+"""The scheduler's loops on locksteps: both are driven side by side, and whatever one of them does wrong is seen."""
 
 from random import Random
 
 import pytest
 
-from checker.lockstep.lockstep import Failed
-from checker.lockstep.loops import NEVER, Asked, Loop, compare, shorten_stream, stream_of
-from checker.lockstep.machine import Run
+from checker.lockstep.asked import NEVER, Asked, stream_of
+from checker.lockstep.failure import Failed
+from checker.lockstep.loop import Loop
+from checker.lockstep.loops import compare, shorten_stream
+from checker.lockstep.run import Run
 from runtime.scheduler import Scheduler
 from runtime.streams import Simulated
 from spec.scope import Scope
@@ -29,20 +31,20 @@ def played(overlapped, stream=STREAM, behind=99):
 
 
 def pending_at_most(run):
-    return max(state.pending for state in run.twin.states)
+    return max(state.pending for state in run.lockstep.spec.states)
 
 
 @pytest.mark.parametrize("behind", [0, 1, 99])
 def test_only_the_overlapped_loop_runs_ahead_and_both_publish_the_same(behind):
     plain, overlapped = played(False, behind=behind), played(True, behind=behind)
     assert (pending_at_most(plain), pending_at_most(overlapped)) == (1, 2)
-    assert set(plain.twin.watch.used) == set(overlapped.twin.watch.used) != set()
+    assert set(plain.lockstep.watch.used) == set(overlapped.lockstep.watch.used) != set()
 
 
 @pytest.mark.parametrize("number", range(6))
 def test_a_drawn_stream_of_requests_runs_in_both_loops(number):
     runs = compare(SCOPE, stream_of(Random(number), SCOPE), behind=number)
-    assert all(run.moves and not run.failed for run in runs)
+    assert all(run.steps and not run.failed for run in runs)
 
 
 def test_some_drawn_requests_are_aborted_and_some_come_late():
@@ -59,7 +61,7 @@ def test_what_a_run_says_of_its_loop_stands_in_its_script():
 
 def test_an_aborted_request_leaves_nothing_behind():
     run = played(True, [STREAM[0], Asked("q2", 0, 4, 4, 0, 2)])
-    assert [move.action for move in run.moves].count("abort") == 1
+    assert [step.action for step in run.steps].count("abort") == 1
 
 
 SEEN = {
@@ -104,9 +106,10 @@ def test_a_loop_that_never_ends_is_seen(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("done", "in one loop only"), ("output", "other tokens"), ("published", "the plain loop has")]
+    ("name", "said"),
+    [("done", "in one loop only"), ("output", "other tokens"), ("published", "the plain loop has")],
 )
-def test_loops_that_differ_are_seen(monkeypatch, name, told):
+def test_loops_that_differ_are_seen(monkeypatch, name, said):
     def play(loop):
         original(loop)
         if loop.overlapped and name == "done":
@@ -114,13 +117,13 @@ def test_loops_that_differ_are_seen(monkeypatch, name, told):
         if loop.overlapped and name == "output":
             loop.done[0].output = loop.done[0].output + 1
         if loop.overlapped and name == "published":
-            loop.run.twin.watch.used[0, 7] = 0
+            loop.run.lockstep.watch.used[0, 7] = 0
 
     original = Loop.play
     monkeypatch.setattr(Loop, "play", play)
     failed = compare(SCOPE, STREAM, 99)[1].failed
     assert (failed.kind, failed.name) == ("loop", name)
-    assert told in failed.detail
+    assert said in failed.detail
 
 
 def test_a_stream_that_fails_is_made_short():
@@ -129,7 +132,7 @@ def test_a_stream_that_fails_is_made_short():
         failed = next(run for run in compare(SCOPE, STREAM, 99) if run.failed)
         assert shorten_stream(failed, STREAM, 99, 0) is failed
         short = shorten_stream(failed, STREAM, 99, 20)
-    assert [move.action for move in short.moves] == ["admit", "prefill", "device", "process"]
+    assert [step.action for step in short.steps] == ["admit", "prefill", "device", "process"]
     assert "prompt 1 produce 1 at turn 0\n" in short.text()
 
 
@@ -138,4 +141,4 @@ def test_a_hit_that_is_in_the_way_of_its_own_admission_is_given_up(overlapped):
     """Two slots are all there is, and one of them is cached as what the second request would go on from."""
     run = Run(SCOPE.replace(requests=1, slots=2, families=1, mode="lazy", lookahead=0), Simulated())
     Loop(run, [Asked("q1", 0, 2, 1, 0, NEVER), Asked("q2", 0, 3, 1, 0, NEVER)], overlapped, 99).play()
-    assert run.twin.watch.evicted == 1
+    assert run.lockstep.watch.evicted == 1

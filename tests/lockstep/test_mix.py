@@ -10,13 +10,13 @@ SCOPE = Scope(requests=3, slots=12, mode="eager", max_len=6)
 
 
 def cached():
-    """A twin of which one entry is cached and nobody is there."""
-    twin = Lockstep(SCOPE)
-    twin.admit(0, 0, 2)
-    twin.prefill(0)
-    twin.device()
-    twin.process([0])
-    return twin
+    """A lockstep of which one entry is cached and nobody is there."""
+    lockstep = Lockstep(SCOPE)
+    lockstep.admit(0, 0, 2)
+    lockstep.prefill(0)
+    lockstep.device()
+    lockstep.process([0])
+    return lockstep
 
 
 def mix_of(situations, **weights):
@@ -27,31 +27,31 @@ def mix_of(situations, **weights):
 
 
 def test_an_entry_that_is_locked_draws_others_to_share_it_and_then_one_of_them_away():
-    twin, mix = cached(), mix_of(CROWD)
-    assert mix.now(twin) == mix.weights
-    twin.admit(0, 0, 3)
-    assert mix.now(twin) | {"admit": 0, "prefill": 0, "abort": 0} == mix.weights | {
+    lockstep, mix = cached(), mix_of(CROWD)
+    assert mix.now(lockstep) == mix.weights
+    lockstep.admit(0, 0, 3)
+    assert mix.now(lockstep) | {"admit": 0, "prefill": 0, "abort": 0} == mix.weights | {
         "admit": 0,
         "prefill": 0,
         "abort": 0,
     }
-    assert (mix.now(twin)["admit"], mix.now(twin)["prefill"], mix.now(twin)["abort"]) == (32, 1, 16)
-    twin.admit(1, 0, 3)
-    assert (mix.now(twin)["prefill"], mix.now(twin)["abort"]) == (4, 128)
+    assert (mix.now(lockstep)["admit"], mix.now(lockstep)["prefill"], mix.now(lockstep)["abort"]) == (32, 1, 16)
+    lockstep.admit(1, 0, 3)
+    assert (mix.now(lockstep)["prefill"], mix.now(lockstep)["abort"]) == (4, 128)
 
 
 def test_what_a_launched_prefill_reads_is_likelier_to_be_evicted():
-    twin, mix = cached(), mix_of(ALWAYS)
-    twin.admit(0, 0, 3)
-    twin.prefill(0)
-    assert mix.now(twin)["evict"] == 40
-    assert mix.now(twin)["prepare"] == 8
+    lockstep, mix = cached(), mix_of(ALWAYS)
+    lockstep.admit(0, 0, 3)
+    lockstep.prefill(0)
+    assert mix.now(lockstep)["evict"] == 40
+    assert mix.now(lockstep)["prepare"] == 8
 
 
 def test_what_a_run_never_does_stays_out_of_it_and_what_it_does_may_happen():
-    twin = cached()
-    assert mix_of(ALWAYS, prepare=0).now(twin)["prepare"] == 0
-    assert mix_of(ALWAYS, prepare=4).now(twin)["prepare"] == 1
+    lockstep = cached()
+    assert mix_of(ALWAYS, prepare=0).now(lockstep)["prepare"] == 0
+    assert mix_of(ALWAYS, prepare=4).now(lockstep)["prepare"] == 1
 
 
 def test_runs_differ_in_what_they_do_at_all():

@@ -5,8 +5,11 @@ import itertools
 import pytest
 
 from checker.command.report.traces import exit_code, lines
-from checker.lockstep.lockstep import Failed, Lockstep, config_of
-from checker.lockstep.step import DrawnStep, Unplayable, replay
+from checker.lockstep import enabled
+from checker.lockstep.failure import Failed
+from checker.lockstep.lockstep import Lockstep, config_of
+from checker.lockstep.replay import Unplayable, replay
+from checker.lockstep.step import DrawnStep
 from checker.model.known_designs import DESIGNS
 from checker.model.model import Model
 from checker.scenarios.read import read
@@ -68,12 +71,12 @@ def test_what_the_runtime_did_is_a_good_trace_that_conforms(tmp_path):
 
 
 def prefilled(scope=EAGER):
-    twin = Lockstep(scope)
-    twin.admit(0, 0, 3)
-    twin.prefill(0)
-    twin.device()
-    twin.process()
-    return twin
+    lockstep = Lockstep(scope)
+    lockstep.admit(0, 0, 3)
+    lockstep.prefill(0)
+    lockstep.device()
+    lockstep.process()
+    return lockstep
 
 
 def test_a_move_is_spelled_as_a_script_says_it():
@@ -87,42 +90,42 @@ def test_a_move_is_spelled_as_a_script_says_it():
 
 
 def test_a_record_that_differs_is_seen():
-    twin = prefilled()
-    twin.engine.table.next[0] = 0
+    lockstep = prefilled()
+    lockstep.engine.table.next[0] = 0
     with pytest.raises(Failed, match="next: r1 has 0 in the runtime and 1 in the spec"):
-        twin.prepare([])
+        lockstep.prepare([])
 
 
 def test_a_state_that_differs_is_seen():
-    twin = prefilled()
-    twin.engine.states.ssm[0][int(twin.engine.table.working[0])] += 1
+    lockstep = prefilled()
+    lockstep.engine.states.ssm[0][int(lockstep.engine.table.working[0])] += 1
     with pytest.raises(Failed, match=r"holds: slot \d holds no text's state on the device, and \(0, 3\)"):
-        twin.prepare([])
+        lockstep.prepare([])
 
 
 def test_a_written_padding_row_is_seen():
-    twin = prefilled()
-    twin.engine.states.conv[1][twin.engine.states.padding] = 1
+    lockstep = prefilled()
+    lockstep.engine.states.conv[1][lockstep.engine.states.padding] = 1
     with pytest.raises(Failed, match="padding"):
-        twin.prepare([])
+        lockstep.prepare([])
 
 
 def test_an_owner_that_differs_is_seen():
-    twin = prefilled()
-    twin.engine.pool.holder[int(twin.engine.table.working[0])] = 1
+    lockstep = prefilled()
+    lockstep.engine.pool.holder[int(lockstep.engine.table.working[0])] = 1
     with pytest.raises(Failed, match="owner: slot"):
-        twin.prepare([])
+        lockstep.prepare([])
 
 
 def test_a_wrong_state_is_seen_when_it_is_published_on_a_thread(monkeypatch):
     # The checkpoint is never written; a device of its own is compared when something comes of it.
     monkeypatch.setattr(device_ops, "copy_states", lambda *_: None)
-    twin = Lockstep(EAGER, Worker())
-    twin.admit(0, 0, 3)
-    twin.prefill(0)
+    lockstep = Lockstep(EAGER, Worker())
+    lockstep.admit(0, 0, 3)
+    lockstep.prefill(0)
     with pytest.raises(Failed, match="publication"):
-        twin.process()
-    twin.engine.close()
+        lockstep.process()
+    lockstep.engine.close()
 
 
 def test_a_changed_decision_is_seen(monkeypatch):
@@ -132,48 +135,48 @@ def test_a_changed_decision_is_seen(monkeypatch):
 
 
 def test_a_lock_too_many_is_seen():
-    twin = prefilled()
-    next(iter(twin.engine.cache)).locks = 1
+    lockstep = prefilled()
+    next(iter(lockstep.engine.cache)).locks = 1
     with pytest.raises(Failed, match=r"locks: slot \d is locked 1 times, and 0 admitted requests copy from it"):
-        twin.prepare([])
+        lockstep.prepare([])
 
 
 def full(slots=4):
-    """A twin whose only seat is free, with two cached keys; with four slots one of them must go for an admission."""
-    twin = Lockstep(EAGER.replace(slots=slots, max_len=4, requests=1))
+    """A lockstep whose only seat is free, and two cached keys; with four slots one of them must go for an admission."""
+    lockstep = Lockstep(EAGER.replace(slots=slots, max_len=4, requests=1))
     for prompt in (2, 4):
-        twin.admit(0, 0, prompt)
-        twin.prefill(0)
-        twin.device()
-        twin.process([0])
-    assert list(twin.watch.used) == [(0, 2), (0, 4)]
-    return twin
+        lockstep.admit(0, 0, prompt)
+        lockstep.prefill(0)
+        lockstep.device()
+        lockstep.process([0])
+    assert list(lockstep.watch.used) == [(0, 2), (0, 4)]
+    return lockstep
 
 
 def test_the_cache_gives_up_what_was_used_longest_ago():
-    twin = full()
-    twin.admit(0, 0, 3)
-    assert list(twin.watch.used) == [(0, 2)], "what is hit stays, although it was used before the other one"
+    lockstep = full()
+    lockstep.admit(0, 0, 3)
+    assert list(lockstep.watch.used) == [(0, 2)], "what is hit stays, although it was used before the other one"
 
 
 def for_a_spare():
     """What a decode evicts for its spare: by the time that is reported, the spare is in flight under that slot."""
-    twin = Lockstep(EAGER.replace(mode="lazy", slots=4, requests=1))
+    lockstep = Lockstep(EAGER.replace(mode="lazy", slots=4, requests=1))
     for prompt in (3, 5):
-        twin.admit(0, 0, prompt)
-        twin.prefill(0)
-        twin.device()
-        twin.process([0])
-    twin.admit(0, 0, 1)
-    twin.prefill(0)
-    twin.prepare([0])
-    return twin
+        lockstep.admit(0, 0, prompt)
+        lockstep.prefill(0)
+        lockstep.device()
+        lockstep.process([0])
+    lockstep.admit(0, 0, 1)
+    lockstep.prefill(0)
+    lockstep.prepare([0])
+    return lockstep
 
 
 def test_what_a_spare_was_evicted_for_may_be_in_flight_by_now():
-    twin = for_a_spare()
-    assert twin.watch.evicted == 1
-    assert list(twin.watch.used) == [(0, 4)]
+    lockstep = for_a_spare()
+    assert lockstep.watch.evicted == 1
+    assert list(lockstep.watch.used) == [(0, 4)]
 
 
 def test_an_eviction_for_a_spare_of_what_was_used_last_is_seen(monkeypatch):
@@ -184,73 +187,73 @@ def test_an_eviction_for_a_spare_of_what_was_used_last_is_seen(monkeypatch):
 
 
 def test_an_eviction_of_what_was_used_last_is_seen(monkeypatch):
-    twin = full()
+    lockstep = full()
     evictable = PrefixCache.evictable
     monkeypatch.setattr(PrefixCache, "evictable", lambda self, processed, most: evictable(self, processed, 9)[-most:])
     with pytest.raises(Failed, match=r"evicted: slot \d is given up, and slot \d was used longest ago"):
-        twin.admit(0, 0, 1)
+        lockstep.admit(0, 0, 1)
 
 
 def test_a_use_that_the_cache_forgets_is_seen(monkeypatch):
-    twin = full(slots=5)
+    lockstep = full(slots=5)
     monkeypatch.setattr(PrefixCache, "get", lambda self, key: self._nodes.get(key))
     with pytest.raises(Failed, match="order: the cache has"):
-        twin.admit(0, 0, 3)
+        lockstep.admit(0, 0, 3)
 
 
 def two_in_flight():
     """Two requests of two texts in one batch in flight, in seats 0 and 1 of three."""
-    twin = Lockstep(Scope(requests=3, slots=12, nodes=3, families=2, mode="eager", max_len=8))
+    lockstep = Lockstep(Scope(requests=3, slots=12, nodes=3, families=2, mode="eager", max_len=8))
     for name in (0, 1):
-        twin.admit(name, name, 3)
-        twin.prefill(name)
-        twin.device()
-        twin.process()
-    twin.prepare([0, 1])
-    return twin
+        lockstep.admit(name, name, 3)
+        lockstep.prefill(name)
+        lockstep.device()
+        lockstep.process()
+    lockstep.prepare([0, 1])
+    return lockstep
 
 
 def test_a_record_moves_and_rows_are_regrouped_while_nothing_changes_for_the_spec():
-    twin = two_in_flight()
-    assert (twin.movable(), twin.regroupable(), twin.seats_left()) == ([], [0, 1], [2])
-    before = Model.key(twin.model, twin.state)
-    twin.regroup([1])
-    assert twin.engine.pending[0].rows.seat.tolist() == [1, 0]
-    twin.device()
-    twin.process()
-    twin.move(0, 2)
-    assert (twin.seats, twin.engine.table.names[2]) == ({0: 2, 1: 1}, "r1")
-    twin.regroup([0])
-    twin.prepare([0, 1])
-    twin.regroup([0, 1])
-    assert twin.engine.pending[0].rows.seat.tolist() == [2, 1]
-    twin.device()
-    twin.process([0])
-    assert before != Model.key(twin.model, twin.state)
+    lockstep = two_in_flight()
+    assert (enabled.movable(lockstep), enabled.regroupable(lockstep), enabled.seats_left(lockstep)) == ([], [0, 1], [2])
+    before = Model.key(lockstep.spec.model, lockstep.state)
+    lockstep.regroup([1])
+    assert lockstep.engine.pending[0].rows.seat.tolist() == [1, 0]
+    lockstep.device()
+    lockstep.process()
+    lockstep.move(0, 2)
+    assert (lockstep.seats, lockstep.engine.table.names[2]) == ({0: 2, 1: 1}, "r1")
+    lockstep.regroup([0])
+    lockstep.prepare([0, 1])
+    lockstep.regroup([0, 1])
+    assert lockstep.engine.pending[0].rows.seat.tolist() == [2, 1]
+    lockstep.device()
+    lockstep.process([0])
+    assert before != Model.key(lockstep.spec.model, lockstep.state)
 
 
 @pytest.mark.parametrize("stutter", STUTTERS, ids=lambda stutter: stutter.name)
 def test_what_the_spec_has_no_word_for_changes_nothing_there(stutter):
-    twin = two_in_flight()
-    for arguments in itertools.product(*[list(choices(twin.scope)) for choices in stutter.choices.values()]):
-        after = twin.model.take(twin.state, stutter, arguments)
-        assert twin.model.key(after) == twin.model.key(twin.state)
+    lockstep = two_in_flight()
+    for arguments in itertools.product(*[list(choices(lockstep.scope)) for choices in stutter.choices.values()]):
+        after = lockstep.spec.model.take(lockstep.state, stutter, arguments)
+        assert lockstep.spec.model.key(after) == lockstep.spec.model.key(lockstep.state)
 
 
 def test_rows_that_are_put_together_wrongly_are_seen(monkeypatch):
-    twin = two_in_flight()
+    lockstep = two_in_flight()
     merge = Rows.merge
     monkeypatch.setattr(Rows, "merge", lambda self, other: merge(other, self))
-    twin.regroup([1])
-    twin.device()
+    lockstep.regroup([1])
+    lockstep.device()
     with pytest.raises(Failed, match="tokens: r1 has"):
-        twin.process()
+        lockstep.process()
 
 
 def test_a_record_that_loses_something_on_its_way_is_seen(monkeypatch):
-    twin = two_in_flight()
-    twin.device()
-    twin.process()
+    lockstep = two_in_flight()
+    lockstep.device()
+    lockstep.process()
     move = RequestTable.move
 
     def forgetful(self, source, target):
@@ -259,7 +262,7 @@ def test_a_record_that_loses_something_on_its_way_is_seen(monkeypatch):
 
     monkeypatch.setattr(RequestTable, "move", forgetful)
     with pytest.raises(Failed, match="last_len: r1 has -1"):
-        twin.move(0, 2)
+        lockstep.move(0, 2)
 
 
 def test_a_trace_names_rows_rightly_after_they_have_been_regrouped(tmp_path):

@@ -4,9 +4,11 @@ from random import Random
 
 import pytest
 
-from checker.lockstep.lockstep import Failed
-from checker.lockstep.machine import Run, scope_of, take_one
+from checker.lockstep import enabled
+from checker.lockstep.failure import Failed
+from checker.lockstep.machine import scope_of, take_one
 from checker.lockstep.mix import Mix
+from checker.lockstep.run import Run
 from runtime.engine import Engine
 from runtime.pool import SlotPool
 from spec.scope import Scope
@@ -22,12 +24,12 @@ def drive(rng):
     Returns how many requests have failed in each of its failures, and in how many of these more was in flight.
     """
     run = Run(scope_of(rng), looks=False)
-    run.twin = FailingLockstep(run.scope)
+    run.lockstep = FailingLockstep(run.scope)
     mix, failed, behind = Mix(rng), [], 0
     for _ in range(STEPS):
-        if run.twin.can_fail() and rng.randrange(6) == 0:
-            behind += len(run.twin.engine.pending) > 1
-            failed.append(len(run.twin.fail()))
+        if run.lockstep.can_fail() and rng.randrange(6) == 0:
+            behind += len(run.lockstep.engine.pending) > 1
+            failed.append(len(run.lockstep.fail()))
         else:
             take_one(rng, run, mix)
     run.finish()
@@ -48,26 +50,26 @@ LAZY = EAGER.replace(mode="lazy")
 @pytest.mark.parametrize("scope", [EAGER, LAZY])
 @pytest.mark.parametrize("behind", [0, 1])
 def test_a_failure_with_a_batch_behind_it(scope, behind):
-    twin = FailingLockstep(scope)
+    lockstep = FailingLockstep(scope)
     for name in (0, 1):
-        twin.admit(name, name, 3)
-        twin.prefill(name)
-        twin.device()
-        twin.process()
-    twin.prepare([0])
+        lockstep.admit(name, name, 3)
+        lockstep.prefill(name)
+        lockstep.device()
+        lockstep.process()
+    lockstep.prepare([0])
     for _ in range(behind):
-        twin.prepare([0, 1])
-    assert twin.fail() == [0]
-    assert twin.spoilt or not behind
-    twin.admit(twin.unused()[0], 1, 5)
+        lockstep.prepare([0, 1])
+    assert lockstep.fail() == [0]
+    assert lockstep.spoilt or not behind
+    lockstep.admit(enabled.unused(lockstep)[0], 1, 5)
     for _ in range(behind):
-        twin.device()
-        twin.process()
-    assert not twin.spoilt
-    twin.prepare([1])
-    twin.device()
-    twin.process([1])
-    twin.settle()
+        lockstep.device()
+        lockstep.process()
+    assert not lockstep.spoilt
+    lockstep.prepare([1])
+    lockstep.device()
+    lockstep.process([1])
+    lockstep.drain()
 
 
 def leaves_one_behind(self, seat):
@@ -92,12 +94,12 @@ def test_a_slot_that_leaves_quarantine_early_is_seen(monkeypatch):
 
 
 def both_fail():
-    twin = FailingLockstep(EAGER)
+    lockstep = FailingLockstep(EAGER)
     for name in (0, 1):
-        twin.admit(name, name, 3)
-        twin.prefill(name)
-        twin.device()
-        twin.process()
-    twin.prepare([0, 1])
-    twin.prepare([0, 1])
-    twin.fail()
+        lockstep.admit(name, name, 3)
+        lockstep.prefill(name)
+        lockstep.device()
+        lockstep.process()
+    lockstep.prepare([0, 1])
+    lockstep.prepare([0, 1])
+    lockstep.fail()

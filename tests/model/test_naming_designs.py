@@ -16,8 +16,9 @@ from checker.model.spec_copy import apply, edited_model
 from checker.model.user_files import BadModel
 from checker.proof import bmc, matrix
 from checker.proof.matrix import CORE, Proof, induction_of, parse
-from checker.search.check import Check, run
+from checker.search.check import Check
 from checker.search.orbits import names_matter
+from checker.search.perform import run
 from checker.symbolic.transitions import Reader
 from spec.design import Design
 from spec.language import ABSENT

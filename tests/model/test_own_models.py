@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from checker.command import cli
-from checker.command.report.search import exit_code, why_vacuous
+from checker.command.report.search import exit_code, lines, why_vacuous
 from checker.model.designs import design_class
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadFile, BadModel, blame
-from checker.search.check import Check, model_for, run
+from checker.search.check import Check
+from checker.search.perform import model_for, run
 from checker.workers import spread
 from tests.support.paths import ROOT
 
@@ -83,20 +85,13 @@ def test_a_model_in_which_nothing_can_happen_is_no_pass(tmp_path: Path, settings
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("actions = (up,)", "", "no `actions`"),
-        ("@always()\n", "", "small in `properties` is none"),
-        ("@always()\n", "@always\n", "write @always()"),
-        ("    s.count += 1", "    s.count += 1 1", "model.py:26"),
-        ("from spec.language", "print(nothing)\nfrom spec.language", "model.py:5: importing it failed with NameError"),
-    ],
+    ("old", "line", "name"), [("actions = (up,)", 23, "up"), ("properties = (small,)", 29, "small")]
 )
-def test_a_model_file_that_is_none_says_what_to_write(tmp_path: Path, old: str, new: str, said: str) -> None:
-    assert MODEL.count(old) == 1
-    with pytest.raises(BadModel) as error:
-        run(Check("", model=model(tmp_path, MODEL.replace(old, new))))
-    assert said in str(error.value)
+def test_what_is_declared_and_not_listed_is_reported(tmp_path: Path, old: str, line: int, name: str) -> None:
+    outcome = run(Check("", model=model(tmp_path, MODEL.replace(old, f"{old.split('(', maxsplit=1)[0]}()"))))
+    assert outcome.unlisted == {name: f"{tmp_path / 'model.py'}:{line}"}
+    assert any(f"model.py:{line}: {name} is declared and was not looked at" in said for said in lines(outcome))
+    assert run(Check("", model=model(tmp_path))).unlisted == {}
 
 
 @pytest.mark.parametrize(
@@ -122,6 +117,10 @@ def test_a_mistake_in_a_model_is_told_with_its_place(tmp_path: Path, line: str, 
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
+        ("actions = (up,)", "", 0, "no `actions`"),
+        ("@always()\n", "", 29, "small in `properties` is none"),
+        ("    s.count += 1", "    s.count += 1 1", 26, "importing it failed with SyntaxError"),
+        ("from spec.language", "print(nothing)\nfrom spec.language", 5, "importing it failed with NameError"),
         ("actions = (up,)", "actions = iter([up])", 0, "`actions` is a list_iterator, which may be read only once"),
         ("properties = (small,)", "properties = (p for p in [small])", 0, "`properties` is a generator"),
         ("properties = (small,)", "properties = small", 0, "write a tuple: properties = (first, second)"),
@@ -353,13 +352,10 @@ def test_played_natively_a_decision_that_fails_is_bad_input(tmp_path: Path) -> N
 
 
 def test_a_spec_that_python_cannot_read_is_bad_input(tmp_path: Path) -> None:
-    for room in ("spec", "checker"):
-        (tmp_path / room).symlink_to(ROOT / room)
-    (tmp_path / "spec").unlink()
-    (tmp_path / "spec").mkdir()
-    for file in (ROOT / "spec").glob("*.py"):
-        text = file.read_text()
-        (tmp_path / "spec" / file.name).write_text(text + "\ndef broken(:\n" * (file.name == "scope.py"))
+    (tmp_path / "checker").symlink_to(ROOT / "checker")
+    shutil.copytree(ROOT / "spec", tmp_path / "spec", ignore=shutil.ignore_patterns("__pycache__"))
+    with (tmp_path / "spec" / "scope.py").open("a") as scope:
+        scope.write("\ndef broken(:\n")
     done = subprocess.run(
         [sys.executable, "-m", "checker", "--help"],
         cwd=tmp_path,

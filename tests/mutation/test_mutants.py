@@ -11,13 +11,13 @@ from checker.command.report import verify as verify_report
 from checker.command.report.mutation import data, exit_code, lines
 from checker.command.verify import Verification
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
-from checker.lockstep.campaign import Campaign
-from checker.lockstep.machine import Coverage
+from checker.lockstep.coverage import Coverage
+from checker.lockstep.findings import Campaign
 from checker.lockstep.mix import ACTIONS
 from checker.model.spec_copy import edited_model
 from checker.mutation.equivalent import JUSTIFIED
 from checker.mutation.operators import MODULES, mutants, mutants_of, reached
-from checker.mutation.oracles import RUNGS, judge, search
+from checker.mutation.oracles import STAGES, judge, search
 from checker.mutation.result import Kind, not_judged
 from checker.mutation.score import SPEC, Score, judge_all, score
 from spec.postconditions import POSTCONDITIONS
@@ -36,8 +36,8 @@ def step(s: State, number: int) -> bool:
 '''
 
 
-# For each postcondition a mutant that it kills, and the rung where it does.
-KILLED_BY_DUTY = {
+# For each postcondition a mutant that it kills, and the stage where it does.
+KILLED_BY_POSTCONDITION = {
     "every-boundary-is-marked": (2, "spec/ring.py claim_lazily: if design.scope.without_spare == SKIP: -> if False:"),
     "same-prompt-finds-it": (0, "spec/design.py Design.marks_before_the_end: return not cached -> return False"),
     "launches-are-reported": (0, "spec/actions/decode.py prepare: s.step.events[request].prepared = True -> pass"),
@@ -133,28 +133,28 @@ def test_properties_read_their_own_copy_of_what_is_mutated(every):
     assert texts["spec.rows_kept"] != texts["spec.rows"]
 
 
-@pytest.mark.parametrize("rung", RUNGS[:6], ids=lambda rung: rung.scope)
-def test_nothing_kills_the_spec_itself(rung):
-    assert search(spec.model, rung) == []
+@pytest.mark.parametrize("stage", STAGES[:6], ids=lambda stage: stage.scope)
+def test_nothing_kills_the_spec_itself(stage):
+    assert search(spec.model, stage) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rung", RUNGS[6:], ids=lambda rung: rung.scope)
-def test_nothing_kills_the_spec_itself_in_the_larger_scopes(rung):
-    assert search(spec.model, rung) == []
+@pytest.mark.parametrize("stage", STAGES[6:], ids=lambda stage: stage.scope)
+def test_nothing_kills_the_spec_itself_in_the_larger_scopes(stage):
+    assert search(spec.model, stage) == []
 
 
 @pytest.mark.parametrize("postcondition", POSTCONDITIONS, ids=lambda postcondition: postcondition.name)
-def test_each_duty_kills_a_mutant(every, postcondition):
-    rung, key = KILLED_BY_DUTY[postcondition.name]
-    found = search(edited_model(every[key].texts(), "mutant"), RUNGS[rung])
-    assert (Kind.DUTY, postcondition.name) in [(kind, name) for kind, name, _ in found]
+def test_each_postcondition_kills_a_mutant(every, postcondition):
+    stage, key = KILLED_BY_POSTCONDITION[postcondition.name]
+    found = search(edited_model(every[key].texts(), "mutant"), STAGES[stage])
+    assert (Kind.POSTCONDITION, postcondition.name) in [(kind, name) for kind, name, _ in found]
 
 
 def test_a_result_says_what_killed_the_mutant(every):
     result = judge(every["spec/design.py Design.may_publish: return not claims(s, request, slot) -> return False"])
     assert (result.kind, result.by) == (Kind.PROPERTY, "checkpoint-not-lost")
-    assert result.scope == RUNGS[0].scope
+    assert result.scope == STAGES[0].scope
     assert result.steps > 0
 
 

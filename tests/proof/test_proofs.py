@@ -31,7 +31,7 @@ def test_the_core_is_proved_and_every_lemma_is_needed(proof: Proof) -> None:
     assert result.holds, [obligation.name for obligation in result.failed + result.unknown]
     assert unneeded([result]) == []
     assert len(result.obligations) > 200
-    lines = proof_report.discipline([result])
+    lines = proof_report.guarantees([result])
     assert [line[0] for line in lines] == [rule.name for rule in GUARANTEE]
     for *_, met in lines:
         shown, asked = met.split(" of ")

@@ -8,8 +8,8 @@ from checker.command.report.ring import cell_text, data, exit_code, show
 from checker.model.replay import replay
 from checker.proof.ring_search import prove, ring_table, search
 from checker.proof.ring_theorem import AT_A_FINISH, AT_EVERY_MOMENT, CLAIMS, LAZY_RING, Task, model_of, proof_of
-from checker.search.bfs import Limits
 from checker.search.check import taken
+from checker.search.exploration import Limits
 
 EVERYTHING = Limits()
 FINISH, MOMENT, LAZY = (CLAIMS.index(claim) for claim in (AT_A_FINISH, AT_EVERY_MOMENT, LAZY_RING))

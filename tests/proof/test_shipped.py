@@ -14,7 +14,8 @@ from checker.proof.boundary_proof import CONTRACT, MARKS, WIDER, Prover, Shipped
 from checker.proof.boundary_source import about, load, source, unreached
 from checker.proof.boundary_witness import SEARCHED, tell
 from checker.proof.induction import FAILS, PROVED, UNKNOWN, Obligation
-from checker.search.bfs import Limits, Search
+from checker.search.bfs import Search
+from checker.search.exploration import Limits
 from runtime import boundary
 from spec.properties import PROPERTIES
 

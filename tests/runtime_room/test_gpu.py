@@ -7,7 +7,7 @@ import torch
 from runtime.config import Config
 from runtime.engine import Engine
 from runtime.exact_model import ExactModel, text
-from runtime.scheduler import Request, Scheduler
+from runtime.scheduler import GenerationRequest, Scheduler
 from runtime.streams import Inline, Worker
 
 pytestmark = [
@@ -27,7 +27,7 @@ def test_texts_and_cached_states_are_exact_on_a_device(mode, stream):
         prompt, produce = 1 + number % 9, 1 + number % 13
         tokens = np.array(text(1 + number % 3, prompt + produce)[0])
         expected[f"r{number}"] = tokens[prompt:].tolist()
-        scheduler.submit(Request(f"r{number}", tokens[:prompt], produce))
+        scheduler.submit(GenerationRequest(f"r{number}", tokens[:prompt], produce))
     scheduler.run_overlapped()
     engine.close()
     assert {request.name: request.output.tolist() for request in scheduler.done} == expected

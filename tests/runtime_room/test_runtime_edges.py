@@ -17,7 +17,7 @@ from runtime.guard import Halted, WrongThread
 from runtime.observer import Observer
 from runtime.pool import CACHE, COOLING, FREE, OUTSIDE, RING, WORKING, SlotPool, WrongSlots
 from runtime.requests import MOST_REQUESTS, SEAT_BITS, TableFull
-from runtime.scheduler import Request, Scheduler
+from runtime.scheduler import GenerationRequest, Scheduler
 from runtime.streams import Simulated
 from runtime.tracking import Contradiction
 from tests.support.runtime_engines import by_handle, config, prompt, seats
@@ -99,7 +99,7 @@ TAKES_COLUMNS = {
     "slots to unclaim": lambda made, it: made.pool.unclaim(it),
     "places of rows": lambda made, it: made.pending[0].rows.filter(it),
     "the seats of rows": lambda made, it: Rows.of(**dict.fromkeys(ROW_COLUMNS, 0) | {"seat": it}),
-    "a prompt to be queued": lambda made, it: Scheduler(made).submit(Request("r", it, 2)),
+    "a prompt to be queued": lambda made, it: Scheduler(made).submit(GenerationRequest("r", it, 2)),
 }
 TAKES_NUMBERS = {
     "a prefill": lambda made, it: made.prefill(it),
@@ -113,7 +113,7 @@ TAKES_NUMBERS = {
     "the class that gives back": lambda made, it: made.pool.give_back(out(made)[:1], it, 7),
     "the class that is moved to": lambda made, it: made.pool.move(out(made)[:1], OUTSIDE, 7, it, 0),
     "the batch to wait for": lambda made, it: made.pool.give_back(out(made)[:1], OUTSIDE, 7, it),
-    "the newest result": lambda made, it: made.pool.settle(it),
+    "the newest result": lambda made, it: made.pool.advance_to(it),
     "whose slot": lambda made, it: made.pool.owner(it),
     "the entry of a slot": lambda made, it: made.cache.at(it),
     "the entry to remove": lambda made, it: made.cache.remove(it),
@@ -125,7 +125,7 @@ TAKES_NUMBERS = {
     "a seat to move from": lambda made, it: made.table.move(it, 3),
     "a seat to move to": lambda made, it: made.table.move(0, it),
     "whose handle": lambda made, it: made.table.seat(it),
-    "tokens to produce": lambda made, it: Scheduler(made).submit(Request("r", prompt(3, 3), it)),
+    "tokens to produce": lambda made, it: Scheduler(made).submit(GenerationRequest("r", prompt(3, 3), it)),
 }
 TAKES_OWNERS = {
     "a holder": lambda made, it: made.pool.take(1, OUTSIDE, it),
@@ -191,7 +191,7 @@ def test_owners_that_do_not_fit_the_slots_are_refused(made, call, holders):
     [
         lambda made, it: made.admit(it, prompt(3, 3)),
         lambda made, it: made.table.sit(it),
-        lambda made, it: Scheduler(made).submit(Request(it, prompt(3, 3), 2)),
+        lambda made, it: Scheduler(made).submit(GenerationRequest(it, prompt(3, 3), 2)),
     ],
 )
 def test_a_name_is_a_string(made, call, name):
@@ -330,7 +330,7 @@ CALLS = {
     "give back": lambda made: made.pool.give_back(out(made)[:1], OUTSIDE, 7),
     "move": lambda made: made.pool.move(out(made)[:1], OUTSIDE, 7, OUTSIDE, 8),
     "make available": lambda made: made.pool.make_available(1),
-    "submit": lambda made: Scheduler(made).submit(Request("r", prompt(3, 3), 2)),
+    "submit": lambda made: Scheduler(made).submit(GenerationRequest("r", prompt(3, 3), 2)),
     "launch": lambda made: Scheduler(made).launch(),
     "scheduler process": lambda made: Scheduler(made).process(),
     "scheduler abort": lambda made: Scheduler(made).abort("r"),
@@ -488,7 +488,7 @@ def test_a_scheduler_has_an_engine_and_requests(made):
         Scheduler(None)
     scheduler = Scheduler(made)
     before = snapshot(scheduler)
-    with pytest.raises(BadArgument, match="'r' of type str; write a Request"):
+    with pytest.raises(BadArgument, match="'r' of type str; write a GenerationRequest"):
         scheduler.submit("r")
     assert snapshot(scheduler) == before
 
@@ -496,7 +496,7 @@ def test_a_scheduler_has_an_engine_and_requests(made):
 def test_what_is_queued_is_what_was_checked():
     scheduler = Scheduler(by_handle())
     tokens = prompt(3, 3)
-    scheduler.submit(Request("r", tokens, 2))
+    scheduler.submit(GenerationRequest("r", tokens, 2))
     tokens[:] = 0
     scheduler.run_overlapped()
     assert scheduler.engine.table.tokens[0, :3].tolist() == prompt(3, 3).tolist()

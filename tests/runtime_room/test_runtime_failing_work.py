@@ -11,7 +11,7 @@ from runtime.boundary import ABSENT
 from runtime.engine import Engine
 from runtime.exact_model import ExactModel, text
 from runtime.pool import COOLING, FREE
-from runtime.scheduler import Request, Scheduler
+from runtime.scheduler import GenerationRequest, Scheduler
 from runtime.streams import Inline, Simulated, Worker
 from runtime.tracking import Contradiction
 from tests.support.runtime_engines import FIRSTS, assert_quiescent, by_handle, config, prompt, seats, state_of
@@ -65,6 +65,15 @@ def launch_failing(made, launch):
     batch = launch()
     assert isinstance(batch.failure(), MemoryError)
     return batch
+
+
+def with_a_failed_decode(kind, **changes):
+    """An engine whose one request has been prefilled, and a decode of it that has failed."""
+    made = failing(kind, **changes)
+    one = started(made, "fails", 3, 3)
+    answer(made)
+    launch_failing(made, lambda: made.decode(seats(one)))
+    return made, one
 
 
 @pytest.mark.parametrize("kind", STREAMS)
@@ -205,10 +214,7 @@ def test_a_hit_that_fails_leaves_the_entry_and_lets_it_go(kind, mode):
 
 @pytest.mark.parametrize("kind", STREAMS)
 def test_whoever_left_before_is_not_failed_again_and_whoever_came_is_not_touched(kind):
-    made = failing(kind, requests=1, slots=10)
-    one = started(made, "left", 3, 3)
-    answer(made)
-    launch_failing(made, lambda: made.decode(seats(one)))
+    made, one = with_a_failed_decode(kind, requests=1, slots=10)
     made.abort(one)
     came = made.admit("came", prompt(5, 3))
     assert came != one
@@ -221,10 +227,7 @@ def test_whoever_left_before_is_not_failed_again_and_whoever_came_is_not_touched
 
 @pytest.mark.parametrize("kind", STREAMS)
 def test_the_buffer_of_a_failed_batch_is_used_again(kind):
-    made = failing(kind, lookahead=0)
-    one, other = started(made, "fails", 3, 3), None
-    answer(made)
-    launch_failing(made, lambda: made.decode(seats(one)))
+    made, _ = with_a_failed_decode(kind, lookahead=0)
     made.discard()
     other = started(made, "goes on", 5, 3)
     answer(made)
@@ -239,7 +242,10 @@ def test_the_buffer_of_a_failed_batch_is_used_again(kind):
 
 
 def some():
-    return [Request(f"r{number}", prompt(FIRSTS[number % 3], 2 + number % 5), 2 + number % 4) for number in range(7)]
+    return [
+        GenerationRequest(f"r{number}", prompt(FIRSTS[number % 3], 2 + number % 5), 2 + number % 4)
+        for number in range(7)
+    ]
 
 
 def ran(kind, mode, loop, at, path, without_spare="overwrite"):
@@ -311,8 +317,8 @@ def test_an_interrupt_under_the_scheduler_fails_the_batch_and_jams_nothing(tmp_p
 
 def test_a_publication_of_failed_work_would_be_seen(monkeypatch, tmp_path):
     """What the tests above look for: a result that is taken although its work has failed."""
-    monkeypatch.setattr("runtime.batch.Batch.failure", lambda self: None)
-    monkeypatch.setattr("runtime.batch.Batch.tokens", lambda self: np.zeros(len(self.rows), np.int64))
+    monkeypatch.setattr("runtime.batch.LaunchedBatch.failure", lambda self: None)
+    monkeypatch.setattr("runtime.batch.LaunchedBatch.tokens", lambda self: np.zeros(len(self.rows), np.int64))
     monkeypatch.setattr("runtime.streams._Failed.wait", lambda self: None)
     scheduler, _ = ran(Inline, "eager", "run_plain", 0, tmp_path / "run.ndjson")
     with pytest.raises(AssertionError):

@@ -7,7 +7,7 @@ import torch
 from runtime import device_ops, tracking
 from runtime.exact_model import ExactModel
 from runtime.observer import Observer
-from runtime.scheduler import Request, Scheduler
+from runtime.scheduler import GenerationRequest, Scheduler
 from runtime.streams import Inline, Simulated
 from tests.support.no_device_read import DeviceRead, NoDeviceRead
 from tests.support.runtime_engines import BySeat, by_handle, config, prompt
@@ -39,7 +39,8 @@ def test_the_mode_or_the_device_refuses_a_copy_to_the_host(read):
 
 def requests(count=12):
     return [
-        Request(f"r{number}", prompt((3, 5, 7)[number % 3], 1 + number % 6), 1 + number % 7) for number in range(count)
+        GenerationRequest(f"r{number}", prompt((3, 5, 7)[number % 3], 1 + number % 6), 1 + number % 7)
+        for number in range(count)
     ]
 
 

@@ -79,9 +79,9 @@ def test_owners_that_do_not_fit_the_count_change_nothing(pool):
 def test_a_cooling_slot_is_nobodys_and_cannot_be_taken_before_its_batch(pool):
     assert pool.available == 3
     assert pool.owners()["free, still in flight"] == {"": [4]}
-    pool.settle(6)
+    pool.advance_to(6)
     assert pool.available == 3
-    pool.settle(7)
+    pool.advance_to(7)
     assert pool.available == 4
     assert pool.kind[4] == FREE
     assert pool.take(1, OUTSIDE, 9).tolist() == [4]
@@ -90,9 +90,9 @@ def test_a_cooling_slot_is_nobodys_and_cannot_be_taken_before_its_batch(pool):
 def test_slots_that_wait_come_back_in_the_order_in_which_they_were_given_back(pool):
     pool.give_back(slots_of(0), RING, 0, after=9)
     pool.give_back(slots_of(1), RING, 0, after=8)
-    pool.settle(8)
+    pool.advance_to(8)
     assert pool.kind[[0, 1, 4]].tolist() == [COOLING, COOLING, FREE]
-    pool.settle(9)
+    pool.advance_to(9)
     assert pool.take(3, RING, 0).tolist() == [1, 0, 4]
 
 
@@ -107,7 +107,7 @@ def test_the_caller_may_go_on_with_its_array(pool):
     given = slots_of(0)
     pool.give_back(given, RING, 0, after=8)
     given[0] = 99
-    pool.settle(8)
+    pool.advance_to(8)
     assert sum(len(slots) for owner in pool.owners().values() for slots in owner.values()) == 8
 
 
@@ -191,7 +191,7 @@ class PlainPool:
             self.cooling.append((after, slots))
         return True
 
-    def settle(self, processed):
+    def advance_to(self, processed):
         while self.cooling and self.cooling[0][0] <= processed:
             self.free += self.cooling.pop(0)[1]
 
@@ -214,7 +214,7 @@ CALLS = st.one_of(
     st.tuples(st.just("take"), st.integers(0, 4), st.integers(2, 5), st.integers(0, 2)),
     st.tuples(st.just("move"), SLOTS, st.integers(2, 5), st.integers(0, 2)),
     st.tuples(st.just("give_back"), SLOTS, st.sampled_from([ABSENT, ABSENT, 0, 1, 2, 3])),
-    st.tuples(st.just("settle"), st.integers(0, 3)),
+    st.tuples(st.just("advance_to"), st.integers(0, 3)),
 )
 
 
@@ -237,8 +237,8 @@ def test_the_pool_is_a_dict_of_owners(calls):
                 made.give_back(np.array(slots, np.int64), *whose(plain, slots), after)
                 assert plain.give_back(slots, after)
             else:
-                made.settle(*rest)
-                plain.settle(*rest)
+                made.advance_to(*rest)
+                plain.advance_to(*rest)
         except WrongSlots:
             assert ledger(made) == before
             refused = plain.take(rest[0], "") is None if name == "take" else not plain.move(rest[0], ("ring", "0"))

@@ -14,7 +14,7 @@ from checker.traces.judge_file import judge_file
 from checker.traces.recorder import Recorder
 from runtime.exact_model import text
 from runtime.pool import OUTSIDE
-from runtime.scheduler import Request, Scheduler
+from runtime.scheduler import GenerationRequest, Scheduler
 from runtime.streams import Inline, Simulated, Worker
 from tests.support.runtime_engines import FIRSTS, assert_quiescent, by_handle, prompt
 
@@ -27,7 +27,7 @@ def scheduler_of(stream=None, mode="eager", **changes):
 
 
 def request(name, first, length, produce):
-    return Request(name, prompt(first, length), produce)
+    return GenerationRequest(name, prompt(first, length), produce)
 
 
 def some(count, seed=1):
@@ -123,7 +123,7 @@ def test_a_text_may_fill_max_len_and_not_more():
         with pytest.raises(ValueError, match=r"request r: .* together at most 10 \(max_len=9"):
             scheduler.submit(request("r", 3, length, produce))
     with pytest.raises(ValueError, match="0 prompt tokens"):
-        scheduler.submit(Request("r", np.zeros(0, np.int64), 2))
+        scheduler.submit(GenerationRequest("r", np.zeros(0, np.int64), 2))
     scheduler.run_overlapped()
     assert [one.name for one in scheduler.done] == ["whole prompt", "fits"]
     assert_exact(scheduler.done)

@@ -60,7 +60,7 @@ def launches(made, runs, waits):
 
 CALLS = {
     "the rows": (Rows, "of"),
-    "the batch": (engines, "Batch"),
+    "the batch": (engines, "LaunchedBatch"),
     "the pool": (SlotPool, "foresee"),
     "the cache": (PrefixCache, "evictable"),
     "the turn of the staging": (Staging, "next"),

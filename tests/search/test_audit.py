@@ -23,11 +23,13 @@ from checker.proof.induction import Induction
 from checker.proof.term_readings import ProofReading, Steps
 from checker.search import audit, canary
 from checker.search.audit import Audit, Disagreement
-from checker.search.bfs import Limits, Search
-from checker.search.check import Check, model_for, run
+from checker.search.bfs import Search
+from checker.search.check import Check
+from checker.search.exploration import Limits
+from checker.search.native import Native
+from checker.search.perform import model_for, run
 from checker.search.readings import Columns
 from checker.search.suite import CANARY
-from checker.search.tries import Native
 from checker.symbolic.terms import Terms
 from tests.support import plain_bfs
 from tests.support.evaluator_faults import EVALUATOR_FAULTS, OURS, YARDSTICK, exit_code

@@ -2,8 +2,9 @@
 
 import pytest
 
+from checker.explain.render import render
 from checker.explain.reproduce import reproduce_line
-from checker.explain.story import render, tell
+from checker.explain.story import story_of
 from checker.model.model import Model, TakenStep, load_module
 from checker.search.saved import OtherModel, UnknownId, load, save, steps_of
 from spec.scope import Scope
@@ -20,7 +21,9 @@ def test_a_counterexample_survives_being_stored(name, tmp_path):
     assert len(identity) == 8
     assert int(identity, 16) >= 0
     assert steps_of(again, stored) == steps
-    assert render(tell(again, steps_of(again, stored), stored.broken)) == render(tell(model, steps, property_name))
+    assert render(story_of(again, steps_of(again, stored), stored.broken)) == render(
+        story_of(model, steps, property_name)
+    )
 
 
 def test_equal_counterexamples_share_an_id_and_others_do_not(tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 from checker.model.layout import flatten, unflatten
 from checker.model.model import Model
 from checker.search import canary
-from checker.search.bfs import merge
+from checker.search.fingerprint_sets import merge
 from checker.search.successors import Expander
 from spec.language import Violated, sometimes
 

@@ -17,7 +17,8 @@ from checker.deadline import Deadline
 from checker.model.known_designs import DESIGNS
 from checker.model.model import Model
 from checker.model.replay import replay
-from checker.search.bfs import Limits, Search
+from checker.search.bfs import Search
+from checker.search.exploration import Limits
 from spec.language import Disabled, Violated, action, guard
 from spec.scope import Scope
 from tests.support import plain_bfs

@@ -11,9 +11,8 @@ import pytest
 import spec.model
 from checker.model.layout import Leaf
 from checker.model.model import Model
-from checker.search.bfs import merge
 from checker.search.fingerprint import Plain, Symmetric
-from checker.search.successors import _first, _unknown
+from checker.search.fingerprint_sets import first_of_each, merge, unknown
 from spec.scope import Scope
 
 TEXTS = (
@@ -125,7 +124,7 @@ def test_a_seen_set_is_merged_and_searched():
     dice = np.random.default_rng(1)
     known = np.unique(dice.integers(0, 300, 100).astype(np.uint64))
     found = dice.integers(0, 300, 500).astype(np.uint64)
-    keep = _unknown(found, _first(found), [known, np.zeros(0, np.uint64)])
+    keep = unknown(found, first_of_each(found), [known, np.zeros(0, np.uint64)])
     assert found[keep].tolist() == sorted(set(found.tolist()) - set(known.tolist()))
     assert [int(place) for place in keep] == [found.tolist().index(word) for word in found[keep].tolist()]
     assert merge(known, found[keep]).tolist() == sorted({*known.tolist(), *found.tolist()})

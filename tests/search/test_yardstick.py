@@ -6,7 +6,8 @@ import pytest
 
 from checker.model.model import Model, load_module
 from checker.model.replay import replay
-from checker.search.bfs import Limits, Search
+from checker.search.bfs import Search
+from checker.search.exploration import Limits
 from tests.support import plain_bfs
 from tests.support.paths import YARDSTICK_FILE
 

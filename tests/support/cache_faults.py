@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runtime.engine import Engine
 from runtime.prefix_cache import PrefixCache
+from runtime.publisher import Publisher
 from tests.support.planting import Fault, Plant
 
 _RELEASE = "self.cache.at(source).locks -= 1"
@@ -91,6 +92,6 @@ ORDER_FAULTS = (
     Fault(
         "publication-no-use",
         "a checkpoint whose key is cached already does not count as a use of that entry",
-        (Plant(Engine, "_finish", "if self.cache.get(key):", "if any(node.key == key for node in self.cache):"),),
+        (Plant(Publisher, "finish", "if self.cache.get(key):", "if any(node.key == key for node in self.cache):"),),
     ),
 )

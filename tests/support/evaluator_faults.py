@@ -5,12 +5,13 @@ from __future__ import annotations
 from checker.exit_codes import INTERNAL, SHOWN, VIOLATED
 from checker.search.audit import Disagreement
 from checker.search.bfs import Search
-from checker.search.check import Check, run
-from checker.search.successors import Compiled
+from checker.search.check import Check
+from checker.search.compiled import Compiled
+from checker.search.perform import run
 from checker.search.suite import CANARY
-from checker.symbolic.expressions import Expressions
-from checker.symbolic.statements import Walk
+from checker.symbolic.operators import Operators
 from checker.symbolic.transitions import Reader
+from checker.symbolic.walk import Walk
 from tests.support.paths import YARDSTICK_FILE
 from tests.support.planting import Fault, Plant
 
@@ -19,6 +20,7 @@ OURS = Check("requests=1 slots=4 nodes=1 max_len=4 mode=eager")
 CHECKS = (CANARY, YARDSTICK, OURS)
 """What stands for a whole `verify`: the canary is part of it, and the other two are of the kinds that it searches."""
 
+IS_REFERENCE = "type(value).__name__ in ('Record', 'Array', 'Mux')"
 LAST_ELIF = "[type(it) for it in statement.orelse] == [ast.If] and not statement.orelse[0].orelse"
 
 EVALUATOR_FAULTS = (
@@ -39,7 +41,7 @@ EVALUATOR_FAULTS = (
         "a <= b <= c is read as a <= b",
         (
             Plant(
-                Expressions,
+                Operators,
                 "_compare_chain",
                 "zip(node.ops, node.comparators,",
                 "zip(node.ops[:1], node.comparators[:1],",
@@ -68,7 +70,7 @@ EVALUATOR_FAULTS = (
                 Walk,
                 "_assign_all",
                 "self.bind_to(target, value, frame)",
-                "self.bind_to(target, self.store.duplicate(value) if is_reference(value) else value, frame)",
+                f"self.bind_to(target, self.store.duplicate(value) if {IS_REFERENCE} else value, frame)",
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""A twin whose device may fail: for the spec that is an abort of every request of the batch, and then its result."""
+"""A lockstep whose device may fail: for the spec an abort of every request of the batch, and then its result."""
 
 import contextlib
 

@@ -8,20 +8,24 @@ from __future__ import annotations
 import checker.model.layout
 import checker.search.check
 import checker.symbolic.calls
+import checker.symbolic.equality
 import checker.symbolic.frame
-import checker.symbolic.statements
+import checker.symbolic.operators
 import checker.symbolic.subset
+import checker.symbolic.walk
 from checker.model.layout import _Builder
 from checker.symbolic.frame import Frame
 from checker.symbolic.path import Path
 from checker.symbolic.store import Store
 from tests.support.planting import Fault, Plant
 
+_REFUSES_A_KIND = 'raise Refused(f"a comparison with a {type(value).__name__}", "compare numbers, records or tuples")'
+
 UNDONE = {
     "A": Fault(
         "two-kinds-are-an-object",
         "a value of two kinds on two paths is some object, which is true",
-        (Plant(checker.symbolic.statements.Walk, "merge_values", "return UNDEFINED", "return object()"),),
+        (Plant(checker.symbolic.walk.Walk, "merge_values", "return UNDEFINED", "return object()"),),
     ),
     "B": Fault(
         "no-closures",
@@ -33,7 +37,7 @@ UNDONE = {
         "a function is known by its file and its first line",
         (
             Plant(
-                checker.symbolic.statements,
+                checker.symbolic.walk,
                 "text_of",
                 "text, known = trees[place], codes[place]",
                 "text, known = next(tree for (line, _), tree in trees.items() if line == place[0]), [code]",
@@ -84,12 +88,8 @@ UNDONE = {
         (
             Plant(checker.symbolic.subset, "admitted", "numbers.Number, ", ""),
             Plant(checker.symbolic.frame, "admitted", "numbers.Number, ", ""),
-            Plant(
-                Store,
-                "equal",
-                'raise Refused(f"a comparison with a {type(value).__name__}", "compare numbers, records or tuples")',
-                "return False",
-            ),
+            Plant(checker.symbolic.equality, "equal", _REFUSES_A_KIND, "return False"),
+            Plant(checker.symbolic.operators, "equal", _REFUSES_A_KIND, "return False"),
         ),
     ),
 }

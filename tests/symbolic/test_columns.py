@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from checker.model.user_files import BadModel
 from checker.symbolic.columns import WIDTHS, Program, width_for
-from checker.symbolic.graph import Graph, Node
+from checker.symbolic.graph import Graph
+from checker.symbolic.node import Node
 from tests.symbolic.test_graph import VALUES, build, natively, new_leaves, trees
 
 

@@ -34,10 +34,10 @@ from checker.model.known_designs import DESIGNS
 from checker.model.layout import flatten, unflatten
 from checker.model.model import BoundAction, Model
 from checker.symbolic.columns import Program, width_for
-from checker.symbolic.graph import Node
-from checker.symbolic.statements import Walk
+from checker.symbolic.node import Node
 from checker.symbolic.store import Store
 from checker.symbolic.transitions import Reader, constants
+from checker.symbolic.walk import Walk
 from spec.language import Disabled, Violated
 from spec.scope import EAGER, LAZY, Scope
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.symbolic.graph import Graph, Node, bounds, order
+from checker.symbolic.graph import Graph
+from checker.symbolic.node import Node, bounds, order
 
 # Small ranges, some of one value, some all negative: rules that look at ranges have something to decide.
 RANGES = ((-3, 4), (0, 2), (5, 5), (-6, -1), (0, 1))

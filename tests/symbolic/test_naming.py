@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from checker.command.cli import app
 from checker.model.source import OutsideSubset
 from checker.model.user_files import BadModel
-from checker.search.check import Check, Outcome, model_for, run
+from checker.search.check import Check, Outcome
+from checker.search.perform import model_for, run
 from tests.support import plain_bfs
 
 MODEL = '''
@@ -22,6 +23,7 @@ from typing import Annotated
 from spec.language import ABSENT, Id, Per, Range, Vector, action, always, guard, record
 
 TABLE = {0: True, 1: False, 2: False}
+PAIRS = {(0, 0): True, (1, 0): False, (2, 0): False}
 
 
 @dataclass(frozen=True)
@@ -153,19 +155,35 @@ BY_NAMES = {
     "vector by a number": "s.jobs[0]",
     "enumerate from 1": "any(number == request for number, job in enumerate(s.jobs, 1))",
     "pairs": "any(job and number == 1 for job, number in zip(s.jobs, (0, 1, 2)))",
+    "enumerate from it": "any(number == 2 for number, job in enumerate((7,), request))",
+    "tuple repeated": "len((7,) * request) > 1",
+    "dict of pairs": "PAIRS[(request, 0)]",
+    "max of pairs": "max(((request, 1), (1, 0)))[1] == 1",
+    "sorted pairs": "sorted(((request, 1), (1, 0)))[0][1] == 1",
     "if else": "(request if s.jobs[request] else 1) == 1",
 }
 
 
 # Of the last sort a name is chosen while the search runs, of the others before: it is a number of the text then.
+OF_A_NUMBER = {
+    "dict",
+    "sorted",
+    "range of it",
+    "enumerate from it",
+    "tuple repeated",
+    "dict of pairs",
+    "max of pairs",
+    "sorted pairs",
+}
 SORTS = ('("R", "Q")', '("Q", "R")')
 
 
 @pytest.mark.parametrize("sorts", SORTS)
-@pytest.mark.parametrize("way", BY_NAMES.values(), ids=BY_NAMES)
-def test_what_goes_by_names_is_noticed_and_nothing_is_skipped(tmp_path: Path, way: str, sorts: str) -> None:
+@pytest.mark.parametrize("kind", BY_NAMES)
+def test_what_goes_by_names_is_noticed_and_nothing_is_skipped(tmp_path: Path, kind: str, sorts: str) -> None:
+    way = BY_NAMES[kind]
     model = text(way, SORTS=sorts)
-    if sorts == SORTS[1] and way in (BY_NAMES["dict"], BY_NAMES["sorted"], BY_NAMES["range of it"]):
+    if sorts == SORTS[1] and kind in OF_A_NUMBER:
         with pytest.raises(OutsideSubset):
             search(tmp_path, model)
         return

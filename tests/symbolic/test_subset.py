@@ -7,9 +7,9 @@ import pytest
 from checker.model.model import load_module
 from checker.model.source import OutsideSubset, text_of
 from checker.symbolic.graph import Graph
-from checker.symbolic.statements import Walk
 from checker.symbolic.store import Store
 from checker.symbolic.transitions import Reader
+from checker.symbolic.walk import Walk
 from tests.symbolic.test_evaluate_grammar import model_of
 
 # The body of an action, and words of the message: what it is, and what to write instead. The line refused is the last,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 import z3
 
 from checker.deadline import Deadline
@@ -11,10 +12,12 @@ from checker.model.layout import flatten
 from checker.model.model import Model, load_module
 from checker.proof.bmc import check_model as check
 from checker.proof.unrolling import Relation, Unrolling
-from checker.search.bfs import Limits
-from checker.search.check import Check, model_for, run
-from checker.symbolic.graph import Node
-from checker.symbolic.terms import Terms
+from checker.search.check import Check
+from checker.search.exploration import Limits
+from checker.search.perform import model_for, run
+from checker.symbolic.graph import Graph
+from checker.symbolic.node import Node
+from checker.symbolic.terms import Terms, bits_for, few_for
 from checker.symbolic.transitions import Reader
 from spec.language import Disabled, Violated
 from tests.support.paths import YARDSTICK_FILE
@@ -30,6 +33,24 @@ def reachable(model: Model, count: int, seed: int) -> list[object]:
         steps = [after for _, after in model.steps(states[-1]) if not isinstance(after, Violated)]
         states.append(choose.choice(steps) if steps else model.init)
     return states
+
+
+@pytest.mark.parametrize("few", [False, True], ids=["bounded", "in a proof"])
+@pytest.mark.parametrize(("low", "high"), [(-8, 7), (-16, 15), (-26, 0), (-1, 5)])
+def test_terms_divide_as_python_does(low: int, high: int, few: bool) -> None:
+    """Near the ends of what their bits hold, and by more than these could hold."""
+    for divisor in (2, 3, 7, 15, 24, 1000):
+        graph = Graph()
+        leaf = graph.leaf("n", False, low, high)
+        values = [graph.div(leaf, divisor), graph.mod(leaf, divisor)]
+        terms = Terms(None, few_for([leaf])) if few else Terms(bits_for(values))
+        terms.leaf(leaf, "n")
+        for n in range(low, high + 1):
+            here = (terms.of(leaf), terms.number(n, terms.width(leaf)))
+            found = [z3.simplify(z3.substitute(terms.of(value), here)) for value in values if isinstance(value, Node)]
+            read = [each.as_signed_long() if z3.is_bv(each) else each.as_long() for each in found]
+            expected = zip(values, (n // divisor, n % divisor), strict=True)
+            assert read == [number for value, number in expected if isinstance(value, Node)], (n, divisor)
 
 
 def test_terms_agree_with_the_native_reading() -> None:

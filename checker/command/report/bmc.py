@@ -9,8 +9,8 @@ from checker.command.report import audit as audit_report
 from checker.command.report.search import save, story
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof.bmc import BoundedOutcome
-from checker.search.bfs import Exploration
 from checker.search.check import Outcome, stored
+from checker.search.exploration import Exploration
 
 
 def exit_code(result: BoundedOutcome) -> int:

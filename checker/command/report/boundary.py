@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from checker.command.console import say_all, table_text
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
-from checker.explain.story import render
-from checker.explain.story import tell as tell_run
+from checker.explain.render import render
+from checker.explain.story import story_of
 from checker.proof.boundary_columns import NAME
 from checker.proof.boundary_proof import Shipped
 from checker.proof.boundary_witness import Witness, model_of, tell
@@ -53,7 +53,7 @@ def failures(result: Shipped) -> Iterator[str]:
 def _story(found: Witness) -> str:
     if not found.run:
         return f"(a state of the solver's, which no run in small scopes reaches; scope {found.scope})"
-    return render(tell_run(model_of(found), found.run, found.property, "slotproof verify --quick"))
+    return render(story_of(model_of(found), found.run, found.property, "slotproof verify --quick"))
 
 
 def data(result: Shipped) -> dict[str, object]:

@@ -9,7 +9,8 @@ from typing import Final
 
 from checker.command.console import say_all
 from checker.exit_codes import SHOWN, VIOLATED
-from checker.lockstep.campaign import Campaign, FailingRun, keep
+from checker.lockstep.campaign import keep
+from checker.lockstep.findings import Campaign, FailingRun
 from checker.lockstep.mix import ACTIONS
 
 NEVER_BY_THE_RUNTIME: Final = frozenset({"reused-under-a-write"})

@@ -20,7 +20,7 @@ def exit_code(results: Sequence[Proven]) -> int:
     """Return the exit code: a failed obligation or an unneeded lemma weighs more than one that the solver gave up."""
     if any(result.failed for result in results) or unneeded(results):
         return VIOLATED
-    return SHOWN if all(result.holds for result in results) else INCONCLUSIVE
+    return SHOWN if results and all(result.holds for result in results) else INCONCLUSIVE
 
 
 def data(results: Sequence[Proven]) -> dict[str, object]:
@@ -64,7 +64,7 @@ def rows(results: Sequence[Proven]) -> list[tuple[str, ...]]:
     return found
 
 
-def discipline(results: Sequence[Proven]) -> list[tuple[str, ...]]:
+def guarantees(results: Sequence[Proven]) -> list[tuple[str, ...]]:
     """Return one line of a table for each rule that our own requests keep to: verdict, and obligations met of all."""
     found: list[tuple[str, ...]] = []
     for rule in GUARANTEE:
@@ -77,7 +77,7 @@ def discipline(results: Sequence[Proven]) -> list[tuple[str, ...]]:
 def summary(results: Sequence[Proven]) -> Iterator[str]:
     """Return tables of what is proved, and of which lemmas the need has been shown."""
     title = "What is assumed of all other requests, shown of the named ones"
-    yield table_text(title, ("", "every step", "obligations met"), discipline(results))
+    yield table_text(title, ("", "every step", "obligations met"), guarantees(results))
     columns = ("proof", "scope", "obligations", "needed lemmas", "s", "")
     yield table_text(
         f"Proved for sequences of up to {EVERY_LENGTH:.0e} tokens, any number of other requests", columns, rows(results)

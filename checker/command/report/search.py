@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from checker.command.console import say_all
 from checker.command.report import audit as audit_report
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
+from checker.explain.render import render
 from checker.explain.reproduce import reproduce_line
-from checker.explain.story import render, tell
+from checker.explain.story import story_of
 from checker.search import saved
-from checker.search.bfs import Exploration
-from checker.search.check import HOLDS, NOT_AUDITED, Check, Outcome, model_for, taken
+from checker.search.check import HOLDS, NOT_AUDITED, Check, Outcome, taken
+from checker.search.exploration import Exploration
+from checker.search.perform import model_for
 
 
 def exit_code(outcome: Outcome) -> int:
@@ -78,7 +80,7 @@ def most_telling(outcome: Outcome) -> str:
 def story(outcome: Outcome, name: str) -> str:
     """Return the timeline of a violated property."""
     model = model_for(outcome.check)
-    return render(tell(model, taken(model, outcome.steps[name]), name, reproduce(outcome.check, name)))
+    return render(story_of(model, taken(model, outcome.steps[name]), name, reproduce(outcome.check, name)))
 
 
 def data(outcome: Outcome) -> dict[str, object]:
@@ -103,6 +105,7 @@ def data(outcome: Outcome) -> dict[str, object]:
         "asked": exploration.asked,
         "not asked": exploration.unasked,
         "not read": outcome.unread,
+        "not listed": outcome.unlisted,
         "taken": exploration.taken,
         "audit": audit_report.data(outcome.audit),
         "reproduce": reproduce(outcome.check),
@@ -131,6 +134,8 @@ def lines(outcome: Outcome) -> Iterator[str]:
         yield f"holds: {count} {'property' if count == 1 else 'properties'}, in every reachable state of this scope"
     if exploration.unasked:
         yield f"not asked, since not of this scope: {', '.join(exploration.unasked)}"
+    for name, place in outcome.unlisted.items():
+        yield f"{place}: {name} is declared and was not looked at: add it to `actions` or `properties`, or take it out"
     for name, place in outcome.unread.items():
         yield f"{place}: nothing reads {name} in this scope: leave it out, or say in a property what must be true of it"
     if exploration.complete:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from checker.model.source import on_one_line
+from checker.model.source import is_of_the_language, on_one_line
 from checker.traces.format1 import Event1
 from spec.language import Disabled, Violated
 
@@ -104,7 +104,7 @@ def stopped_at(error: Disabled | Violated) -> tuple[Place, dict[str, object]]:
         for summary, (frame, _) in zip(
             traceback.extract_tb(error.__traceback__), traceback.walk_tb(error.__traceback__), strict=True
         )
-        if not summary.filename.endswith("language.py")
+        if not is_of_the_language(summary.filename)
     ]
     summary, frame = frames[-1]
     last = summary.end_lineno or summary.lineno or 0

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from msgspec import to_builtins
 
+from checker.model.source import is_of_the_language
 from checker.traces.conformance.divergence import ROOT, DesignAnswer, Diverged, Divergence, Group, Place, place_of
 from checker.traces.conformance.shadow import Follower
 from checker.traces.conformance.shadow_design import FollowedDesign
@@ -134,7 +135,7 @@ def _others(name: str, answer: int | bool, ring: int, seen: list[int]) -> list[i
     if isinstance(answer, bool):
         return [not answer]
     kind = getattr(Design, name).__annotations__["return"]
-    values = [*range(ring), ABSENT] if kind == "Position" else [*seen, ABSENT]
+    values = [*range(ring), ABSENT] if kind == "RingPosition" else [*seen, ABSENT]
     return [value for value in values if value != answer]
 
 
@@ -210,7 +211,7 @@ def _writers(before: Follower, group: Group, divergence: Divergence, step: Step)
 
     def enter(frame: FrameType, event: str, argument: object) -> Any:
         name = frame.f_code.co_filename
-        return watch if name.startswith(str(ROOT / "spec")) and not name.endswith("language.py") else None
+        return watch if name.startswith(str(ROOT / "spec")) and not is_of_the_language(name) else None
 
     before_tracing = sys.gettrace()
     sys.settrace(enter)
