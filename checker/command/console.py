@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import sys
 import threading
 import time
@@ -80,8 +81,9 @@ def version() -> str:
 
 
 def emit(data: object) -> None:
-    """Print data as one JSON object, for machines."""
-    print(msgspec.json.format(msgspec.json.encode(data), indent=2).decode())
+    """Print data as one JSON object, for machines; what a terminal would act on is escaped, as JSON allows."""
+    text = msgspec.json.format(msgspec.json.encode(data), indent=2).decode()
+    print("".join(sign if sign.isprintable() or sign == "\n" else json.dumps(sign)[1:-1] for sign in text))
 
 
 Result = TypeVar("Result")

@@ -161,6 +161,16 @@ def test_what_a_trace_says_is_printed_without_its_control_characters(capsys: Out
     assert len(ET.parse("out.xml").getroot()) == 3
 
 
+def test_json_is_printed_without_control_characters_and_says_the_same(capsys: Out) -> None:
+    Path("odd.ndjson").write_text(
+        GOOD.replace("example 1.0", r"\u001b\u009b\u202e\ud83d\ude00\udb40\udc01é"), encoding="utf-8"
+    )
+    assert judge("odd.ndjson", "--json") == 0
+    out = capsys.readouterr().out
+    assert all(sign.isprintable() or sign == "\n" for sign in out)
+    assert json.loads(out)[0]["verdict"]["engine"] == "\x1b\x9b\u202e\U0001f600\U000e0001é"
+
+
 @contextmanager
 def following(text: str) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
     """Start the command on a file with that much in it; its output is read to the end by hand."""
