@@ -13,7 +13,7 @@ from checker.model.source import is_of_the_language
 
 
 @dataclass(slots=True)
-class Stop:
+class StoppedAt:
     """Where a function gave its verdict: its code, the line, and what its names stood for."""
 
     code: CodeType
@@ -21,13 +21,13 @@ class Stop:
     names: Environment
 
 
-def verdict(function: Callable[..., bool], watched: CodeType, arguments: list[Any]) -> Stop | None:
+def verdict(function: Callable[..., bool], watched: CodeType, arguments: list[Any]) -> StoppedAt | None:
     """Run a property; return where what is watched last said False, None if it holds. Other tracing is put back."""
-    stops: list[Stop] = []
+    stops: list[StoppedAt] = []
 
     def inside(frame: FrameType, event: str, value: Any) -> Any:
         if event == "return":
-            stops.append(Stop(frame.f_code, frame.f_lineno, {**frame.f_globals, **frame.f_locals}))
+            stops.append(StoppedAt(frame.f_code, frame.f_lineno, {**frame.f_globals, **frame.f_locals}))
         return inside
 
     def calls(frame: FrameType, event: str, value: Any) -> Any:

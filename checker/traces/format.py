@@ -1,8 +1,8 @@
-"""Trace format 2: what an engine's control plane did, one JSON object a line; the first is a `Header`, the others events.
+"""Trace format 2: what an engine's control plane did, one JSON object a line, the first a `Header`, the others events.
 
-Lengths are in tokens; `slot`, `slots`, `working`, `ring`, `reads`, `writes`, `from` and `to` are physical slot ids, `pos`,
-`next` and `last` ring positions, `b` batches, numbered as launched. A field that is missing (UNSET) is unknown, null
-(None) is "none". Unknown fields are errors, but for those that begin with `x_`. Ids are not restricted here: one that
+Lengths are in tokens; `slot`, `slots`, `working`, `ring`, `reads`, `writes`, `from` and `to` are physical slot ids,
+`pos`, `next` and `last` ring positions, `b` batches, numbered as launched. A field that is missing (UNSET) is unknown,
+null (None) is "none". Unknown fields are errors, but for those that begin with `x_`. Ids are not restricted here: one that
 cannot be (negative, null, reserved, outside of the pool) is the engine's fault, which the judge finds.
 """
 

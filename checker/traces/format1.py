@@ -1,8 +1,8 @@
 """Trace format 1, which is still read: each line is turned into events of format 2.
 
 It was made for one engine's decode path, and says less: null is "none" or "unknown", a slot is taken where it turns up,
-a request is over where a result says so or where a slot that it still uses is freed (abort and retraction have no event),
-and what a result publishes and frees follows its line. `Upgrade` makes that explicit.
+a request is over where a result says so or where a slot that it still uses is freed (abort and retraction have no
+event), and what a result publishes and frees follows its line. `Upgrade` makes that explicit.
 """
 
 from __future__ import annotations
@@ -329,8 +329,8 @@ class Upgrade:
             marks = (new.Mark(row.mark, slot, UNSET if row.pos is None else row.pos),)
         elif row.slot is not None or row.pos is not None:
             raise Unreadable(
-                f"the row of {row.r} has no mark, and names slot {row.slot} and position {row.pos}; a row that writes no "
-                "checkpoint has null for all three"
+                f"the row of {row.r} has no mark, and names slot {row.slot} and position {row.pos}; "
+                "a row that writes no checkpoint has null for all three"
             )
         next_, last = request.pointer("next", row.next), request.pointer("last", row.last)
         if isinstance(row, PrepareRow1):

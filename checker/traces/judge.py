@@ -45,7 +45,8 @@ from checker.traces.format import (
     VerifyRow,
 )
 from checker.traces.launches import Launches
-from checker.traces.lives import Claim, Life, Owner, PendingBatch
+from checker.traces.lives import Claim, Life, PendingBatch
+from checker.traces.owners import Owner
 from checker.traces.reading import BadTrace, read_trace
 from checker.traces.requests import Requests
 from checker.traces.table import SlotTable
@@ -123,7 +124,7 @@ class Judge:
         return Verdict(
             outcome, self._header.engine, self._events, self._launched, self._requests.admitted, "; ".join(missing),  # type: ignore[arg-type]
             book.violations, book.hazards, book.hidden_violations, book.hidden_hazards, self._not_covered,
-            dict(book.unknown), self._launches.unmarked,
+            dict(book.unknown), self._launches.writes.unmarked,
         )  # fmt: skip
 
     def _take(self, line: int, event: Take) -> None:
@@ -181,7 +182,7 @@ class Judge:
                 self._result(line, batch, life, launched, row)
 
     def _places(self, line: int, event: Process, batch: PendingBatch) -> list[int]:
-        """Return which row of the batch each row of its result is about; what the result leaves out has come back too."""
+        """Return which row of the batch each row of its result is about; what it leaves out has come back too."""
         waiting = {row.r: place for place, row in enumerate(batch.rows)}
         places = []
         for row in event.rows:
@@ -274,7 +275,7 @@ class Judge:
         if isinstance(launched, VerifyRow):
             if row is not None and not row.skipped and (row.accepted is UNSET or row.retained is UNSET):
                 raise self._error(line, f"the row of {row.r} was a verify, so it needs `accepted` and `retained`")
-            found = self._launches.resolve(line, batch, life, launched, row)
+            found = self._launches.verifies.resolve(line, batch, life, launched, row)
             return [found] if found is not None else []
         claims = life.returned(batch.b)
         for claim in claims:
@@ -330,12 +331,11 @@ class Judge:
             return life
         slot = self._table.at(event.slot)
         owner: Owner | None = None if slot is None else slot.owner
-        if isinstance(owner, Life):
-            return owner
         last = None if slot is None else slot.promised
-        if last is not None and last.life is not None:
-            return last.life
-        return None
+        author = last.life if last is not None else None
+        if isinstance(owner, Life) and not owner.over:
+            return owner
+        return next((each for each in (author, owner) if isinstance(each, Life)), None)
 
     def _rekey(self, line: int, event: Rekey) -> None:
         using = next(

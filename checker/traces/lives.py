@@ -1,32 +1,16 @@
-"""Who owns slots, and what the judge remembers of a request: its slots, its counters, what its own rows explain."""
+"""What the judge remembers of a request: its slots, its counters, what its own rows explain."""
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
 from checker.traces.book import Opened
 from checker.traces.format import Admit, Hit, Id, Launch, Ring, Row
-
-if TYPE_CHECKING:
-    from checker.traces.slots import Content, Slot
-
-
-class Owner:
-    """Whoever has slots: a request, a session, a transfer, or somebody yet to be named."""
-
-    __slots__ = ("name", "over_line", "owned")
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.owned: set[int] = set()
-        self.over_line = 0
-
-    def words(self) -> str:
-        """For a person."""
-        return self.name or "nobody yet"
+from checker.traces.owners import Owner
+from checker.traces.slots import Content, Slot
 
 
 class Claim(NamedTuple):
@@ -51,17 +35,15 @@ class Life(Owner):
     """
 
     __slots__ = (
-        "adopts", "advances", "astray", "base", "before", "borrowed", "boundaries", "claims", "count", "crossed", "done_len", "epoch", "hit", "hit_text",
-        "home", "label", "last", "last_batch", "leaving", "len", "newest", "next", "opened", "out", "over", "prefills", "quiet",
-        "ring", "shown_last", "shown_len", "shown_next", "started", "state", "taint", "targets", "text", "transit",
-        "verifies",
+        "adopts", "advances", "astray", "base", "before", "borrowed", "boundaries", "claims", "count", "crossed",
+        "done_len", "epoch", "hit", "hit_text", "home", "label", "last", "last_batch", "leaving", "len", "newest",
+        "next", "opened", "out", "over", "prefills", "quiet", "ring", "shown_last", "shown_len", "shown_next",
+        "started", "state", "taint", "targets", "verifies",
     )  # fmt: skip
 
     def __init__(self, event: Admit, positions: int) -> None:
         super().__init__(event.r)
         self.epoch: int | UnsetType = event.epoch
-        self.text: object = self
-        """Whose tokens its states stand for: a session's turns have one text."""
         self.adopts = False
         """Whether nothing has said yet what it starts from, so that its text may be another's."""
         self.before: object = None
@@ -99,7 +81,6 @@ class Life(Owner):
         self.advances = 0  # steps that `next` has taken
         self.newest: Claim | None = None  # the newest completed checkpoint that hasn't been published
         self.taint: int | None = None  # the line of the wrong start that its states descend from
-        self.transit: set[int] = set()  # slots that have left the ring and aren't published or freed yet
         self.over: Literal["", "done", "left"] = ""
         self.leaving = (
             False  # a slot that it uses has been freed: it is about to end, or to go on with what isn't its own

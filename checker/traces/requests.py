@@ -9,14 +9,15 @@ from msgspec import UNSET, UnsetType
 from checker.traces import rules
 from checker.traces.book import Book
 from checker.traces.format import Admit, End, Header, Hit, Id, Publish, ResultRow, Ring, Row, Take
-from checker.traces.lives import Claim, Life, Owner
+from checker.traces.lives import Claim, Life
+from checker.traces.owners import Owner
 from checker.traces.reading import BadTrace
 from checker.traces.slots import Slot
 from checker.traces.table import SlotTable
 from checker.traces.verdict import HARMFUL_IF, Problem
 
 REMEMBERED = 64
-"""Names of requests that are over and have no slot and no row left, so that a late row can be told from one of nobody."""
+"""Names of requests that are over and have no slot and no row left: a late row is told from one of nobody."""
 
 Pointer = int | UnsetType | None
 
@@ -59,7 +60,8 @@ class Requests:
         self.check_ring(line, ring)
         life = Life(event, self._positions)
         before = self.ended.pop(event.r, None)
-        life.before = before.text if before is not None and before.over == "left" else None
+        if before is not None and before.over == "left" and not isinstance(event.hit, Hit):
+            life.before = before.text
         life.adopts = event.hit is UNSET and not self._header.is_whole
         if isinstance(event.hit, Hit):
             self._hit(line, life, event.hit)

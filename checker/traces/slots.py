@@ -9,15 +9,12 @@ have happened.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from checker.traces.lives import Life, Owner
+from checker.traces.owners import Owner, Pin
 from checker.traces.verdict import Hazard, HistoryEntry
-
-if TYPE_CHECKING:
-    from checker.traces.transfers import Pin
 
 HISTORY = 32
 AFTERWARDS = 8
@@ -37,7 +34,7 @@ class Content(NamedTuple):
 
     batch: int
     line: int
-    life: Life | None
+    life: Owner | None
     length: int
     root: int | None
     least: int
@@ -82,7 +79,7 @@ class Slot:
         self.named = False  # whether a line has said whose it is: before that a trace may have begun in the middle
         self.opaque = False  # whether something that the recorder does not know may have filled it
         self.cached = False
-        self.key: Life | None = None  # whose text the cache key is
+        self.key: Owner | None = None  # whose text the cache key is
         self.label: int | None = None
         self.digest: str | UnsetType = UNSET  # of the tokens of its key, where the recorder has one
         self.bad: int | None = None  # the line of the violation that made this slot's present use wrong
@@ -98,8 +95,7 @@ class Slot:
         """Change the owner; None: nobody, or the cache."""
         if self.owner is not None:
             self.owner.owned.discard(self.id)
-            if isinstance(self.owner, Life):
-                self.owner.transit.discard(self.id)
+            self.owner.transit.discard(self.id)
         self.owner = owner
         if owner is not None:
             owner.owned.add(self.id)
@@ -109,7 +105,8 @@ class Slot:
     def write(self, state: Content) -> None:
         """A write has been launched."""
         self.pending.append(state)
-        self.promised, self.opaque = state, False
+        if not state.maybe:
+            self.promised, self.opaque = state, False
 
     def settle(self, processed: int) -> None:
         """Batches up to `processed` have certainly run."""

@@ -11,7 +11,8 @@ from msgspec import UNSET, UnsetType
 
 from checker.traces.book import Book
 from checker.traces.format import Header, Id, Publish
-from checker.traces.lives import Life, Owner
+from checker.traces.lives import Life
+from checker.traces.owners import Owner
 from checker.traces.slots import Content, Slot
 from checker.traces.verdict import Problem, Violation
 
@@ -100,7 +101,7 @@ class SlotTable:
             slot.fill_unseen()
 
     def may_have_left(self, slot: Slot) -> bool:
-        """Whether the owner may have given a slot up in silence: for what a recorder does not know, silence means nothing."""
+        """Whether the owner may have given a slot up unseen: of what a recorder does not know, silence says nothing."""
         knows, owner = self._header.knows, slot.owner
         if slot.cached:
             return "evicts" not in knows
@@ -206,7 +207,8 @@ class SlotTable:
         or after it is not for the slot's new owner to hope for.
         """
         found = slot.promised
-        if life.adopts and found is not None and found.life is not None:
+        again = not life.started and found is not None and found.life is not None and found.life.text is life.before
+        if (life.adopts or again) and found is not None and found.life is not None:
             # What it started from nobody has said; by this it was a state of that text.
             life.text, life.adopts = found.life.text, False
         text = life.text
@@ -240,7 +242,7 @@ class SlotTable:
     def can_happen(self, content: Content) -> bool:
         """Whether a write that a verify row may perform can still happen: a boundary lies within its reach."""
         interval, life = self._header.interval, content.life
-        if not content.maybe or life is None or interval is UNSET:
+        if not content.maybe or not isinstance(life, Life) or interval is UNSET:
             return True
         tokens = [tokens for batch, tokens, _, _ in life.verifies if batch <= content.batch]
         least, most = content.least - 1, content.length
@@ -279,7 +281,7 @@ class SlotTable:
             number = source if old is None else target
             self.impossible(line, "rekey", None, number, "a key moves from or to")
             return
-        if not old.cached or old.key is None or old.label is None:
+        if not old.cached or not isinstance(old.key, Life) or old.label is None:
             message = f"the key of slot {source} moves, which belongs to {old.owner_words()}"
             self.bad(line, "rekey", old.owner, old, None, "one-owner", message)
             return

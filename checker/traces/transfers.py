@@ -5,22 +5,10 @@ from __future__ import annotations
 from checker.traces.book import Book
 from checker.traces.format import Id, Saved, Transfer
 from checker.traces.lives import Life
+from checker.traces.owners import Owner, Pin
 from checker.traces.slots import COPIES, Content, Slot
 from checker.traces.table import SlotTable
 from checker.traces.verdict import Problem, Violation
-
-LOADS = ("h2d", "in")
-
-
-class Pin:
-    """A transfer that has not ended. `awaited`: a batch has waited for it, and all that is launched later comes after."""
-
-    def __init__(self, event: Transfer, slot: Slot) -> None:
-        self.name = f"transfer {event.t}"
-        self.slot = slot
-        self.loads = event.dir in LOADS
-        self.len = event.len
-        self.submitted = self.awaited = False
 
 
 class Transfers:
@@ -30,7 +18,7 @@ class Transfers:
         self._table = table
         self._book = book
         self._pins: dict[str | int, Pin] = {}
-        self._hosts: dict[Id, tuple[Life | None, int, int | None]] = {}
+        self._hosts: dict[Id, tuple[Owner | None, int, int | None]] = {}
 
     def wait(self, names: tuple[str | int, ...]) -> None:
         """A batch waits for transfers; for one that has not been submitted it is no wait."""
@@ -67,7 +55,7 @@ class Transfers:
         if message:
             text = f"transfer {event.t} uses slot {slot.id}, which {message}"
             self._table.bad(line, "transfer", None, slot, event.len, "one-owner", text)
-        slot.pin = self._pins[event.t] = Pin(event, slot)
+        slot.pin = self._pins[event.t] = Pin(event)
         slot.note(line, None, f"queued as transfer {event.t}")
 
     def _submit(self, line: int, event: Transfer, pin: Pin, slot: Slot) -> None:

@@ -7,7 +7,8 @@ from msgspec import UNSET
 from checker.traces import rules
 from checker.traces.book import Book
 from checker.traces.format import Admit, Header, Id, Session
-from checker.traces.lives import Life, Owner
+from checker.traces.lives import Life
+from checker.traces.owners import Owner
 from checker.traces.requests import Requests
 from checker.traces.slots import Slot
 from checker.traces.table import SlotTable

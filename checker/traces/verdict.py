@@ -95,7 +95,7 @@ class Verdict(Struct):
 
 
 class Problem(NamedTuple):
-    """A broken property as a rule finds it: `key` says which thing is wrong, so that it is reported once until it heals."""
+    """A broken property as a rule finds it: by `key`, which thing is wrong, it is reported once until it heals."""
 
     key: str
     property: str

@@ -218,7 +218,8 @@ def test_rows_of_one_batch_that_share_a_target_are_bad() -> None:
         *prefill(0, "B", 2, 0, None, 2, 2, 0, 1, 0, (6, 7)).rows,
     )
     events = [good()[0], Admit("B", 5, (6, 7), 0, 1), msgspec.structs.replace(good()[1], rows=rows)]
-    assert [(v.kind, v.line, v.slot) for v in judge(events).violations][0] == ("distinct-targets", 4, 2)
+    first = judge(events).violations[0]
+    assert (first.kind, first.line, first.slot) == ("distinct-targets", 4, 2)
 
 
 # Where the property alone doesn't say which check spoke.
