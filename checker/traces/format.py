@@ -2,8 +2,8 @@
 
 Lengths are in tokens; `slot`, `slots`, `working`, `ring`, `reads`, `writes`, `from` and `to` are physical slot ids,
 `pos`, `next` and `last` ring positions, `b` batches, numbered as launched. A field that is missing (UNSET) is unknown,
-null (None) is "none". Unknown fields are errors, but for those that begin with `x_`. Ids are not restricted here: one that
-cannot be (negative, null, reserved, outside of the pool) is the engine's fault, which the judge finds.
+null (None) is "none". Unknown fields are errors, but for those that begin with `x_`. Ids are not restricted here: one
+that cannot be (negative, null, reserved, outside of the pool) is the engine's fault, which the judge finds.
 """
 
 from __future__ import annotations

@@ -333,7 +333,7 @@ class Judge:
         owner: Owner | None = None if slot is None else slot.owner
         last = None if slot is None else slot.promised
         author = last.life if last is not None else None
-        if isinstance(owner, Life) and not owner.over:
+        if isinstance(owner, Life) and slot is not None and not owner.over and not self._table.may_have_left(slot):
             return owner
         return next((each for each in (author, owner) if isinstance(each, Life)), None)
 
