@@ -65,8 +65,6 @@ class Header(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
         if self.mode == "none":
             if self.ring is not UNSET or self.without_spare is not UNSET:
                 raise ValueError("mode none has no ring: leave out `ring` and `without_spare`")
-        elif self.ring is UNSET or self.interval is UNSET:
-            raise ValueError(f"mode {self.mode} needs the fields `ring` and `interval`")
         if self.window > 1 and (self.crossing is UNSET or self.interval is UNSET):
             raise ValueError("a window of several tokens needs the fields `crossing` and `interval`")
 

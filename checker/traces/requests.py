@@ -153,6 +153,8 @@ class Requests:
         want it.
         """
         old, waiting, found = life.ring, set(life.transit), []
+        # Where the header does not say how long a ring is, the lines do.
+        old += (None,) * (len(ring) - len(old))
         if ring != old:
             named = [number for number in ring if number is not None]
             gone = {number for number in old if number is not None and self._owns(life, number)} - set(named)
@@ -368,5 +370,5 @@ class Requests:
 
     def check_ring(self, line: int, ring: Ring) -> None:
         """BadTrace unless the ring has as many positions as the header says."""
-        if len(ring) != self._positions:
+        if self._positions and len(ring) != self._positions:
             raise self.error(line, f"a ring of {len(ring)} positions, and the header says {self._positions}")
