@@ -197,7 +197,7 @@ class Upgrade:
             interval=header.interval,
             without_spare=header.without_spare,
             prefill_grid=header.interval,
-            knows=("takes", "frees", "evicts", "ends", "copies"),
+            knows=("takes", "frees", "evicts", "ends", "copies", "transfers", "sessions"),
         )
         self._requests: dict[str, OldRequest] = {}
         self._leaving: dict[str, Literal["finish", "abort"]] = {}

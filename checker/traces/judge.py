@@ -76,6 +76,7 @@ class Judge:
         self._transfers = Transfers(self._table, self._book)
         self._too_deep: Hazard | None = None  # more batches are pending than the header allows
         self._newest_batch = -1
+        self._in_result = False  # whether what comes belongs to the result of the line before, unless it says otherwise
         self._events = self._launched = self._line = 0
         self._stop: Stop | None = None
         self._not_covered = ""
@@ -132,6 +133,7 @@ class Judge:
 
     def _admit(self, line: int, event: Admit) -> None:
         self._requests.arrive(line)
+        self._in_result = False
         life = self._requests.admit(line, event)
         if isinstance(event.s, str):
             self._turns.admit(line, life, event.s)
@@ -139,6 +141,7 @@ class Judge:
 
     def _launch(self, line: int, event: Launch) -> None:
         self._requests.arrive(line)
+        self._in_result = False
         if event.b <= self._newest_batch:
             raise self._error(line, f"batch {event.b} is launched after batch {self._newest_batch}")
         self._newest_batch = event.b
@@ -153,7 +156,8 @@ class Judge:
         self._launches.copy_outside(line, event, self._newest_batch)
 
     def _process(self, line: int, event: Process) -> None:
-        self._requests.arrive(line, event.b)
+        self._requests.arrive(line)
+        self._in_result = True
         oldest = self._batches[0].b if self._batches else self._newest_batch + 1
         if event.b < oldest and not self._header.is_whole and event.b > self._table.processed:
             # It was launched before the recording began.
@@ -316,10 +320,11 @@ class Judge:
             text = f"{life.name} left without finishing, and publishes"
             self._requests.report(line, life, [Problem("publish", "retract-pure", text, event.slot)])
         self._requests.replaced(life, event)
-        early = isinstance(event.during, int) and event.during > self._table.processed
-        self._table.publish(line, life, event, early)
-        if early and not event.shared and isinstance(event.slot, int) and isinstance(event.during, int):
-            self._requests.given.append((event.during, line, life, event.slot))
+        # Only a line that shows a ring after this says whether the slot is still in it; a result has shown it before.
+        seen = self._in_result and event.during in (UNSET, self._table.processed)
+        self._table.publish(line, life, event, early=not seen)
+        if not seen and not event.shared and isinstance(event.slot, int):
+            life.given[event.slot] = line
         life.hush()
 
     def _publisher(self, line: int, event: Publish) -> Life | None:

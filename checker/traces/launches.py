@@ -10,7 +10,7 @@ from checker.traces.book import Book
 from checker.traces.format import CopiedState, Copy, DecodeRow, Header, Id, Launch, PlainRow, PrefillRow, Row
 from checker.traces.lives import Life, PendingBatch
 from checker.traces.requests import Requests
-from checker.traces.slots import CLEARS, COPIES, ROWS, Content
+from checker.traces.slots import CLEARS, COPIES, OUTSIDE, ROWS, Content, Slot
 from checker.traces.starts import Starts
 from checker.traces.table import SlotTable
 from checker.traces.verifies import Verifies
@@ -36,18 +36,7 @@ class Launches:
         b, running = event.b, self._requests.running
         lives: list[Life] = []
         batch = PendingBatch(b, line, event.rows, lives, event)
-        for number in event.clears:
-            slot = self._table.at(number)
-            if slot is not None:
-                slot.write(Content(b, line, None, 0, None, 0, CLEARS))
-                slot.note(line, b, f"launch b{b}: cleared")
-        if event.clears:
-            self._once(line, event.b, [number for number in event.clears if number is not None], (), "clears")
-        copied: dict[str, Id | UnsetType] = {}
-        for copy in event.copies:
-            self._copied(line, b, copy, copied)
-        if event.copies:
-            self._once(line, b, [c.to for c in event.copies], [c.from_ for c in event.copies], "copies")
+        copied = self._before_rows(line, event) if event.clears or event.copies else {}
         written: list[Id | UnsetType] = []
         read: list[Id | UnsetType] = []
         close: list[tuple[Row, Life]] = []
@@ -108,7 +97,13 @@ class Launches:
         return batch
 
     def _copied(
-        self, line: int, b: int, copy: CopiedState, copied: dict[str, Id | UnsetType], unsafe: bool = False
+        self,
+        line: int,
+        b: int,
+        copy: CopiedState,
+        copied: dict[str, Id | UnsetType],
+        unsafe: bool = False,
+        reads_before: int | None = None,
     ) -> None:
         """The state of a cached slot (or of the request itself) is copied into a slot of a request."""
         target = self._table.at(copy.to)
@@ -121,19 +116,52 @@ class Launches:
             self._book.unknown["where the state that a request starts from was copied from"] += 1
         else:
             name = life.name if life is not None else f"slot {copy.to}"
-            root = self._starts.taken_for(line, b, life, copy.from_, copy.len, name, COPIES, unsafe, copy.text)
-        if target is not None and life is not None:
+            read_in, phase = (b, COPIES) if reads_before is None else (reads_before, OUTSIDE)
+            root = self._starts.taken_for(line, read_in, life, copy.from_, copy.len, name, phase, unsafe, copy.text)
+        if target is None:
+            return
+        source = self._table.at(copy.from_)
+        author = life or (source.promised.life if source is not None and source.promised is not None else None)
+        if life is not None:
             self.writes.own_target(line, b, life, target, f"{life.name}@{copy.len}")
-            state = Content(b, line, life, copy.len, root, copy.len, COPIES)
-            target.write(state)
             life.taint = root
+        phase = COPIES if reads_before is None else OUTSIDE
+        target.write(Content(b, line, author, copy.len, root, copy.len, phase))
+
+    def _before_rows(self, line: int, event: Launch) -> dict[str, Id | UnsetType]:
+        """The clears and copies of a batch; returns what was copied for whom."""
+        b = event.b
+        for number in event.clears:
+            slot = self._table.at(number)
+            if slot is not None:
+                self._cleared(line, b, slot)
+                slot.write(Content(b, line, None, 0, None, 0, CLEARS))
+                slot.note(line, b, f"launch b{b}: cleared")
+        self._once(line, b, [number for number in event.clears if number is not None], (), "clears")
+        copied: dict[str, Id | UnsetType] = {}
+        for copy in event.copies:
+            self._copied(line, b, copy, copied)
+        self._once(line, b, [copy.to for copy in event.copies], [copy.from_ for copy in event.copies], "copies")
+        return copied
+
+    def _cleared(self, line: int, b: int, slot: Slot) -> None:
+        """What the cache has, or a transfer, is not to be cleared."""
+        message = ""
+        if slot.cached and (self._table.knows_takes or not self._table.may_have_left(slot)):
+            message = f"b{b} clears slot {slot.id}, which belongs to {slot.owner_words()}"
+        elif slot.pin is not None and not slot.pin.awaited:
+            message = f"b{b} clears slot {slot.id}, and {slot.pin.name}, which has not ended, uses it"
+        if message:
+            slot.bad = self._table.bad(line, "launch", None, slot, slot.label, "no-inflight-target", message, slot.bad)
 
     def copy_outside(self, line: int, event: Copy, newest: int) -> None:
         """A copy outside of any batch: it reads what the batch that it waits for leaves."""
         after = -1 if event.after is None else event.after
         source = self._table.at(event.from_)
         later = source is not None and any(content.batch > after for content in source.pending)
-        self._copied(line, max(newest, 0), CopiedState(event.from_, event.to, event.len, event.r), {}, later)
+        # It has certainly been done when a batch that is launched after it has been.
+        copied = CopiedState(event.from_, event.to, event.len, event.r)
+        self._copied(line, newest + 1, copied, {}, later, after + 1)
 
     def _once(self, line: int, b: int, written: list[Id | UnsetType] | list[int], read: object, what: str) -> None:
         """A slot that is written twice in one phase of a batch, or written and read, holds nobody knows what."""

@@ -36,8 +36,8 @@ class Life(Owner):
 
     __slots__ = (
         "adopts", "advances", "astray", "base", "before", "borrowed", "boundaries", "claims", "count", "crossed",
-        "done_len", "epoch", "hit", "hit_text", "home", "label", "last", "last_batch", "leaving", "len", "newest",
-        "next", "opened", "out", "over", "prefills", "quiet", "ring", "shown_last", "shown_len", "shown_next",
+        "done_len", "epoch", "given", "hit", "hit_text", "home", "label", "last", "last_batch", "leaving", "len",
+        "newest", "next", "opened", "out", "over", "prefills", "quiet", "ring", "shown_last", "shown_len", "shown_next",
         "started", "state", "taint", "targets", "verifies",
     )  # fmt: skip
 
@@ -64,6 +64,8 @@ class Life(Owner):
         self.label: int | None = None
         self.base = self.next
         self.hit: Hit | UnsetType | None = event.hit
+        self.given: dict[int, int] = {}
+        """Slots that it has published while no line since has shown its ring, with the line of the publication."""
         self.len = 0
         self.count = 0
         self.done_len = 0  # tokens of the newest processed row

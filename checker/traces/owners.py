@@ -33,4 +33,5 @@ class Pin:
     def __init__(self, event: Transfer) -> None:
         self.name = f"transfer {event.t}"
         self.loads = event.dir in LOADS
+        self.host, self.len = event.host, event.len
         self.submitted = self.awaited = False

@@ -35,8 +35,6 @@ class Requests:
         self.error = error
         self._positions = 0 if header.ring is UNSET else header.ring
         self._taken: dict[str, Owner] = {}  # who has taken slots before it was admitted
-        self.given: list[tuple[int, int, Life, int]] = []
-        """What was published before the line of the result that it belongs to: batch, line, request, slot."""
         self._arrivals: list[tuple[int, Life, int, int]] = []
 
     def named(self, name: str) -> Life | None:
@@ -127,20 +125,8 @@ class Requests:
         names = ("",) if life is None else ("", life.name)
         return slot.owner is not None and any(slot.owner is self._taken.get(name) for name in names)
 
-    def arrive(self, line: int, processing: int | None = None) -> None:
-        """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken.
-
-        `processing`: the batch whose result comes next; what stands before its line and belongs to it has still time.
-        """
-        later = [found for found in self.given if found[0] == processing]
-        for during, shown, life, number in self.given:
-            if during == processing:
-                continue
-            slot = self._table.at(number)
-            if slot is not None and slot.cached and not life.over and number in life.in_use():
-                message = f"{life.name} publishes slot {number} and goes on using it"
-                slot.bad = self._table.bad(shown, "publish", life, slot, slot.label, "one-owner", message)
-        self.given = later
+    def arrive(self, line: int) -> None:
+        """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken."""
         arrivals, self._arrivals = self._arrivals, []
         for shown, life, position, number in arrivals:
             if not life.over and position < len(life.ring) and life.ring[position] == number:
@@ -192,6 +178,17 @@ class Requests:
         life.hush()
         return found
 
+    def keep_given(self, life: Life, ring: Ring) -> None:
+        """A ring is shown after publications of its slots: what it still has of them has two owners."""
+        for number, line in life.given.items():
+            slot = self._table.at(number)
+            if slot is None or not slot.cached or slot.key is not life or number not in ring:
+                continue
+            if self._table.knows_takes or not self._table.may_have_left(slot):
+                message = f"{life.name} publishes slot {number} and goes on using it"
+                slot.bad = self._table.bad(line, "publish", life, slot, slot.label, "one-owner", message)
+        life.given.clear()
+
     def _owns(self, life: Life, number: int) -> bool:
         slot = self._table.at(number)
         return slot is not None and slot.owner is life.holder
@@ -199,11 +196,14 @@ class Requests:
     def point(self, line: int, life: Life, claim: Claim | None, row: ResultRow, problems: list[Problem]) -> None:
         """Pointers, label and ring after a result; `claim` is the row's own, `problems` what was found so far."""
         header = self._header
-        if not self._positions:
+        if not self._positions and not isinstance(row.ring, tuple):
+            life.shown_next = row.next if row.next is not UNSET else life.shown_next
             self.sync(line, life, "process", problems)
             return
         ring = row.ring if isinstance(row.ring, tuple) else life.ring
         self.check_ring(line, ring)
+        if isinstance(row.ring, tuple):
+            self.keep_given(life, row.ring)
         labels = rules.explained_labels(header, life, claim, ring)
         problems += rules.result_pointers(header, life, claim, row, labels)
         back = self.adopt(line, "process", life, ring)
@@ -246,7 +246,7 @@ class Requests:
             life.next = life.base = None if next_ is UNSET else next_
         elif self._header.mode == "lazy":
             life.next = lazy_to if isinstance(lazy_to, int) else life.next
-        elif isinstance(next_, int):
+        elif isinstance(next_, int) and self._positions:
             life.advances += (next_ - life.next) % self._positions
             life.next = next_
 

@@ -221,14 +221,14 @@ def slots_held(header: Header, life: Life, ring: Ring) -> list[Problem]:
 
 
 def _positions(header: Header, scope: str, next_: Pointer, last: Pointer, ring: Ring) -> Iterator[Problem]:
-    assert header.ring is not UNSET, "a ring that rows show is one that the header states"
+    positions = len(ring)
     if header.mode == "eager" and None in ring:
         yield Problem(f"{scope}:full", ODD, "an eager ring has an absent position")
-    if isinstance(next_, int) and next_ >= header.ring:
-        yield Problem(f"{scope}:next-range", ODD, f"next is {next_} in a ring with {header.ring} positions")
+    if isinstance(next_, int) and next_ >= positions:
+        yield Problem(f"{scope}:next-range", ODD, f"next is {next_} in a ring with {positions} positions")
     if isinstance(last, int):
-        if last >= header.ring:
-            text = f"last is {last} in a ring with {header.ring} positions"
+        if last >= positions:
+            text = f"last is {last} in a ring with {positions} positions"
             yield Problem(f"{scope}:keep", "keep-index-defined", text)
         elif ring[last] is None:
             yield Problem(f"{scope}:keep", "keep-index-defined", f"position {last}, which is last, holds no slot")

@@ -20,8 +20,9 @@ HISTORY = 32
 AFTERWARDS = 8
 """How many entries a violation's story goes on after the violation itself."""
 
-CLEARS, COPIES, ROWS, MARKS = range(4)
-"""The order of a batch's device work; inside of each there is none, and rows write their marks as they go."""
+OUTSIDE, CLEARS, COPIES, ROWS, MARKS = range(5)
+"""The order of the device's work: what comes before a batch, then its clears, copies and rows with their marks; inside
+of each there is no order."""
 
 
 class Content(NamedTuple):

@@ -25,7 +25,7 @@ class Starts:
         """What a row starts from must cover exactly the tokens that it says; returns the line of what went wrong."""
         if life.leaving:
             life.leaving = False
-            for number in sorted(life.in_use()):
+            for number in sorted(life.in_use() - life.given.keys()):
                 self._table.reclaim(line, "launch", life, number)
         low, high = tokens_before(row, life)
         if row.reads is None:
@@ -35,6 +35,8 @@ class Starts:
             slot = self._table.at(row.writes)
             return line if slot is None else self._table.bad(line, "launch", life, slot, low, "exact-label", message)
         slot = self._table.at(row.reads)
+        if slot is None and row.reads is not UNSET and row.reads not in self._header.reserved:
+            self._table.impossible(line, "launch", life, row.reads, f"{life.name}'s row of b{b} starts from")
         if row.reads is UNSET or slot is None:
             self._book.unknown["the slot that a row starts from"] += 1
             return life.taint
@@ -105,6 +107,10 @@ class Starts:
             return line
         message, root = "", None
         self._loaded(line, life, slot)
+        if life is None:
+            # A copy that says nothing of whose it is: whatever is there, as long as its length is right.
+            author = slot.before(b, phase)
+            life = author.life if author is not None and isinstance(author.life, Life) else None
         own = life is not None and slot.owner is life.holder
         if unsafe:
             message = "while a launched batch that the copy does not wait for may still write it"
@@ -122,7 +128,7 @@ class Starts:
                 message = f"which holds {slot.holds()}"
             elif found.root is not None:
                 root = found.root
-        verb = "copies" if phase == COPIES else "starts from"
+        verb = "starts from" if phase == ROWS else "copies"
         if message:
             text = f"{name} {verb} slot {number} as the state of {length} tokens, {message}"
             root = self._table.bad(line, "launch", life, slot, length, "exact-label", text, root)

@@ -287,7 +287,7 @@ class SlotTable:
             return
         key, label = old.key, old.label
         root: int | None
-        if new.cached or new.owner not in (key.holder, using, None):
+        if new.cached or (new.owner is None and new.named):
             message = f"a key moves to slot {target}, which belongs to {new.owner_words()}"
             root = self.bad(line, "rekey", None, new, label, "one-owner", message)
         else:

@@ -48,8 +48,11 @@ class Transfers:
 
     def _queue(self, line: int, event: Transfer, slot: Slot) -> None:
         message = ""
+        twin = next((pin for pin in self._pins.values() if pin.host == event.host), None)
         if slot.pin is not None:
             message = f"is pinned by {slot.pin.name}"
+        elif twin is not None:
+            message = f"goes with a place on the host that is pinned by {twin.name}"
         elif slot.owner is None and not slot.cached and slot.named and self._table.knows_takes:
             message = "belongs to nobody (it is free)"
         if message:
@@ -69,24 +72,24 @@ class Transfers:
         if later:
             message = f"which b{later[0].batch}, launched at line {later[0].line}, may be writing"
         elif pin.loads:
-            life, length, root = self._hosts.get(event.host, (None, event.len, None))
-            if length != event.len:
+            life, length, root = self._hosts.get(event.host, (None, pin.len, None))
+            if length != pin.len:
                 message = f"from host {event.host}, which holds {length} tokens"
             holder = life or (slot.owner if isinstance(slot.owner, Life) else slot.key)
-            slot.certain = slot.promised = Content(after, line, holder, event.len, root, event.len, COPIES)
+            slot.certain = slot.promised = Content(after, line, holder, pin.len, root, pin.len, COPIES)
             slot.opaque = holder is None
             slot.pending.clear()
         elif slot.bad is not None:
             message = "which is wrong"
-        elif not slot.opaque and slot.named and not (content and content.least == content.length == event.len):
+        elif not slot.opaque and slot.named and not (content and content.least == content.length == pin.len):
             message = f"which holds {slot.holds()}"
         root = slot.bad
         if message:
             verb = "loads" if pin.loads else "reads"
-            text = f"transfer {event.t} {verb} slot {slot.id} as the state of {event.len} tokens, {message}"
-            root = self._table.bad(line, "transfer", None, slot, event.len, "exact-label", text, slot.bad)
+            text = f"transfer {event.t} {verb} slot {slot.id} as the state of {pin.len} tokens, {message}"
+            root = self._table.bad(line, "transfer", None, slot, pin.len, "exact-label", text, slot.bad)
         if not pin.loads:
-            self._hosts[event.host] = (content.life if content is not None else None, event.len, root)
+            self._hosts[event.host] = (content.life if content is not None else None, pin.len, root)
 
     def saved(self, line: int, name: str, saved: Saved) -> None:
         """A request that was retracted takes a place of host memory to hold its state."""

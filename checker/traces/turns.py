@@ -62,6 +62,12 @@ class Turns:
             return
         life = self._requests.named(event.r) if isinstance(event.r, str) else None
         if event.op == "borrow":
+            lent = session.life
+            if lent is not None and lent.borrowed is session and not lent.over and lent is not life:
+                home = session.home
+                if home is not None:
+                    text = f"{session.name} is lent to {event.r}, and {lent.name} has it"
+                    self._table.bad(line, "session", session, home, None, "one-owner", text)
             # The turn is admitted after this line, or was before it.
             if life is not None and not life.over:
                 self._lend(session, life)

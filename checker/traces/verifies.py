@@ -63,9 +63,13 @@ class Verifies:
         after = before + accepted
         root = life.taint
         problems = []
-        if not 1 <= accepted <= row.tokens:
-            problems.append(Problem("process:accepted", rules.ODD, f"{accepted} of {row.tokens} tokens were accepted"))
-        if retained > accepted or (retained < accepted and not result.done):
+        if retained < accepted and not result.done:
+            text = f"{life.name} goes on with {retained} tokens of b{batch.b}, and its state has absorbed {accepted}"
+            problems.append(Problem("process:retained", rules.ODD, text))
+        if not 1 <= accepted <= row.tokens and life.home is not None:
+            text = f"{accepted} of the {row.tokens} tokens of b{batch.b} are said to be accepted"
+            self._table.bad(line, "process", life, life.home, None, "inconsistent-record", text)
+        if retained > accepted:
             text = f"{life.name} keeps {retained} tokens of b{batch.b}, and its state has absorbed {accepted}"
             home = life.home
             if home is not None:
@@ -114,8 +118,8 @@ class Verifies:
 
     def _position(self, row: VerifyRow, first: int | None, crossed: int) -> int | None:
         """Which ring position a crossing goes to: the planned one, or as many behind `first` as were written since."""
-        if self._header.crossing == "counted" and first is not None and self._header.ring is not UNSET:
-            return (first + crossed) % self._header.ring
+        if self._header.crossing == "counted" and first is not None and row.may:
+            return (first + crossed) % len(row.may)
         return next((place for place, number in enumerate(row.may) if number is not None), None)
 
 

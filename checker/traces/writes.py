@@ -77,6 +77,8 @@ class Writes:
         slot = self._table.at(number)
         if slot is None:
             life.state = content
+            if number is None or (number is not UNSET and number not in self._header.reserved):
+                self._table.impossible(line, "launch", life, number, f"b{b} writes {content.words()} into")
             return
         if slot is not life.home or slot.owner is not life.holder or slot.pin is not None:
             self.own_target(line, b, life, slot, content.words())
@@ -126,6 +128,8 @@ class Writes:
             return []
         ring = row.ring if isinstance(row.ring, tuple) else life.ring
         self._requests.check_ring(line, ring)
+        if isinstance(row.ring, tuple):
+            self._requests.keep_given(life, row.ring)
         problems = list(rules.launch_pointers(self._header, life, row, row.next, row.last, ring))
         problems += self._requests.adopt(line, "launch", life, ring)
         problems += rules.slots_held(self._header, life, ring)

@@ -53,8 +53,8 @@ def test_a_field_without_a_line_in_the_table_is_noticed(name, monkeypatch):
         ("Row.mark", Tie("rows.mark", "PrefillRow.gone"), "PrefillRow has no key gone"),
         ("Row.mark", Tie("rows.mark", "Gone.mark"), "Gone has no key mark"),
         ("Row.mark", Tie("rows.mark", "none:"), "none: has no key"),
-        ("Request.last_len", Tie("table.last_len", "none: so"), "no field of the spec stands for ProcessRow.last_len"),
-        ("Request.last_len", Tie("ghost: so", "ProcessRow.last_len"), "stands for RequestTable.last_len"),
+        ("Request.last_len", Tie("table.last_len", "none: so"), "no field of the spec stands for ResultRow.last_len"),
+        ("Request.last_len", Tie("ghost: so", "ResultRow.last_len"), "stands for RequestTable.last_len"),
     ],
 )
 def test_a_line_of_the_table_that_is_not_so_is_noticed(name, tie, sentence, monkeypatch):
@@ -75,7 +75,7 @@ def test_a_key_that_the_recorder_never_writes_is_noticed(monkeypatch):
         Recorder, "_result", lambda self, name, seat, alive, done, ahead=None: written(self, name, seat, alive, done)
     )
     [found] = said()
-    assert "a recorded run never has ProcessRow.lookahead" in found
+    assert "a recorded run never has ResultRow.lookahead" in found
 
 
 def test_a_run_that_stops_is_a_finding_and_no_error(monkeypatch):
