@@ -52,6 +52,7 @@ class Deadline:
         self._inside = False
         self._usual = sys.unraisablehook
         self._firing = threading.Lock()
+        self._fired = False
 
     @property
     def over(self) -> bool:
@@ -108,6 +109,10 @@ class Deadline:
         # What was sent before that, and has not arrived, arrives at the next call. It cannot be called back: Python
         # 3.11 would look for it for ever, and under a tracer do nothing else.
         _arrive()
+        if self._fired:
+            # A solver that was not asking anything remembers the interruption until it is asked the next time.
+            z3.Solver().check()
+            self._fired = False
 
     def _unraisable(self, what: Any) -> None:
         """Say nothing about a destructor that has swallowed the news: there will be more."""
@@ -119,6 +124,7 @@ class Deadline:
         while not left.wait(pause):
             with self._firing:
                 if self._inside and not left.is_set():
+                    self._fired = True
                     _raise_in(thread, TimeIsUp)
                     z3.main_ctx().interrupt()
             if self._last_resort and time.monotonic() >= self.ends + LAST_RESORT:

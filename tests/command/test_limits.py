@@ -58,6 +58,15 @@ def test_whatever_is_at_work_is_stopped(work) -> None:
     assert time.monotonic() - started < 5
 
 
+def test_what_comes_after_a_limit_of_time_is_asked_of_a_solver_that_has_forgotten_it() -> None:
+    number = z3.Int("number")
+    with Deadline(0.05) as clock:
+        while True:
+            time.sleep(0.001)
+    assert clock.cut
+    assert z3.is_true(z3.simplify(number + 0 == number)), "an interrupted solver simplifies nothing"
+
+
 def test_work_that_ends_in_time_is_not_cut_and_its_errors_are_its_own() -> None:
     with Deadline(100) as clock:
         pass
