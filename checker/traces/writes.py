@@ -114,7 +114,10 @@ class Writes:
         same = slot.cached and slot.key is not None and slot.label is not None
         if not (same and content.stands_for(slot.key.text, slot.label)):  # type: ignore[union-attr, arg-type]
             self.own_target(line, b, life, slot, content.words())
-        for other in slot.pending:
+        for other in reversed(slot.pending):
+            if other.life is life:
+                # What was there before its own write has been reported with that one.
+                break
             if isinstance(other.life, Life) and other.life is not life and not other.life.over and other.batch < b:
                 text = f"b{b} writes {content.words()} into slot {slot.id}, which {other.life.name}'s rows write too"
                 found.append(Problem("launch:distinct", "distinct-targets", text, slot.id))
