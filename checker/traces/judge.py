@@ -30,7 +30,6 @@ from checker.traces.format import (
     Free,
     Header,
     Launch,
-    PlainRow,
     PrefillRow,
     Process,
     Publish,
@@ -240,11 +239,8 @@ class Judge:
         if life.over and not self._late_result(line, life):
             return
         problems = []
-        if isinstance(launched, PlainRow) and launched.count is not UNSET and not isinstance(launched, PrefillRow):
-            if row.lookahead is not UNSET:
-                problems = rules.lookahead(self._header, life, launched.count, row.lookahead)
-            elif "takes" in self._header.knows and self._header.ring is not UNSET and not row.same:
-                self._book.unknown["the lookahead of a decode row"] += 1
+        if isinstance(launched, DecodeRow) and launched.count is not UNSET and row.lookahead is not UNSET:
+            problems = rules.lookahead(self._header, life, launched.count, row.lookahead)
         claim = self._completed(life, claims)
         if row.done:
             self._requests.sync(line, life, "process", problems)
@@ -264,7 +260,7 @@ class Judge:
     def _still_owed(self, life: Life, claim: Claim) -> bool:
         """Whether a finish must publish this completed checkpoint, if no newer one follows."""
         slot = self._table.at(claim.slot)
-        if slot is None or slot.owner is not life.holder or slot.id not in life.owned | life.holder.owned:
+        if slot is None or slot.owner is not life.holder:
             return False
         # A lazy engine that finds no spare writes in place and thereby gives the checkpoint up.
         return self._header.mode == "eager" or not life.targets[claim.slot]

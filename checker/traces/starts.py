@@ -5,10 +5,10 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from checker.traces.book import Book
-from checker.traces.format import Header, Id, Row, VerifyRow
+from checker.traces.format import Header, Hit, Id, Row, VerifyRow
 from checker.traces.lives import Life
 from checker.traces.requests import Requests
-from checker.traces.slots import COPIES, ROWS, Slot
+from checker.traces.slots import COPIES, ROWS, Content, Slot
 from checker.traces.table import SlotTable
 
 
@@ -46,37 +46,15 @@ class Starts:
             self._table.hand_to(slot, life.holder)
         if slot.cached and low == high:
             return self.taken_for(line, b, life, row.reads, low, life.name, ROWS)
-        if (
-            not life.started
-            and not copied
-            and hit is not UNSET
-            and hit is not None
-            and "copies" not in self._header.knows
-        ):
+        if isinstance(hit, Hit) and not life.started and not copied and "copies" not in self._header.knows:
             return self.taken_for(line, b, life, hit.slot, low, life.name, COPIES)
         if slot.owner is not life.holder:
             self._requests.turn_up(line, "launch", life, row.reads, "working slot")
         found = slot.before(b, ROWS)
-        fits = found is not None and any(found.covers(life.text, length) for length in (low, high, found.length))
-        if found is not None and low != high:
-            fits = (
-                found.life is not None and found.life.text is life.text and found.least <= high and found.length >= low
-            )
-        elif found is not None:
-            fits = found.covers(life.text, low)
-        if fits and found is not None:
-            return found.root
-        if life.adopts and found is not None and found.life is not None and found.covers(found.life.text, low):
-            life.text, fits = found.life.text, True
+        fits = found is not None and _is_of(life, found, low, high)
         life.adopts = False
         if fits and found is not None:
             return found.root
-        if found is not None and not life.started and found.life is not None and found.life.text is life.before:
-            # It goes on from what the life before it has saved.
-            life.text = life.before
-            fits = found.covers(life.text, low)
-            if fits:
-                return found.root
         if slot.opaque or not slot.named:
             self._book.unknown["what is in the slot that a row starts from"] += 1
             return None
@@ -140,6 +118,21 @@ class Starts:
         if slot.pin is not None and slot.pin.loads and not slot.pin.awaited:
             message = f"slot {slot.id} is read, and {slot.pin.name}, for which the batch does not wait, is to fill it"
             self._table.bad(line, "launch", life, slot, slot.label, "exact-label", message)
+
+
+def _is_of(life: Life, found: Content, low: int, high: int) -> bool:
+    """Whether a state has the request's text and `low` to `high` tokens; its first row may find out which text it has.
+
+    A request of which nobody has said what it starts from has the text of what it reads; one that was retracted may go
+    on from what its life before has saved.
+    """
+    if found.life is None:
+        return low == 0
+    if found.least > high or found.length < low:
+        return False
+    if life.adopts or (not life.started and found.life.text is life.before):
+        life.text = found.life.text
+    return found.life.text is life.text
 
 
 def tokens_before(row: Row, life: Life) -> tuple[int, int]:
