@@ -24,9 +24,10 @@ fuzz: $(STAMP) ## Hunt for runs in which the runtime is not what the spec says (
 faults: $(STAMP) ## Plant faults in the runtime, and show what the fuzzer makes of each (TIME=60s).
 	$(BIN)/python -m tests.faults --time $(or $(TIME),60s)
 
-bench: $(STAMP) ## Measure the search and the decode step, each beside a plain implementation of the same.
+bench: $(STAMP) ## Measure the search, the decode step and the judge, each beside a plain implementation of the same.
 	$(BIN)/python -m tests.bench.run
 	$(BIN)/python -m tests.bench.decode_step
+	$(BIN)/python -m tests.bench.judging
 
 lint: $(STAMP) ## Check style, formatting and the direction of imports.
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/lint-imports
