@@ -76,7 +76,9 @@ def test_a_recorded_life_conforms(tmp_path, mode):
     recorder.close()
     header, *events = [json.loads(line) for line in path.read_text().splitlines()]
     assert (header["mode"], header["slots"], header["ring"]) == (mode, 15, 3)
-    assert {event["e"] for event in events} == set(HOOKS) - {"abort", "attach"}
+    kinds = {"take", "admit", "launch", "process", "publish", "free", "evict", "end", "stop"}
+    assert {event["e"] for event in events} == kinds
+    assert {row["kind"] for event in events if event["e"] == "launch" for row in event["rows"]} == {"prefill", "decode"}
     judgement = judge_file(path, design_class("slotproof"))
     assert exit_code(judgement) == 0, "\n".join(lines(judgement))
 
