@@ -18,6 +18,7 @@ from checker.traces import format as new
 Natural = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 Positive = Annotated[int, Meta(ge=1, le=(1 << 63) - 1)]
 Ring1 = tuple[Natural | None, ...]
+Pointer = int | None | UnsetType
 
 
 class Unreadable(ValueError):
@@ -165,15 +166,20 @@ class OldRequest:
         self.working = event.working
         self.ring: Ring1 = ()
         self.started = False
-        self.shown: set[str] = set()
+        self.shows_next = self.shows_last = False
         self.owned: set[int] = set()
 
-    def pointer(self, name: str, value: int | None | UnsetType) -> int | None | UnsetType:
-        """Return a pointer: null is unknown as long as there never was one, and none from then on."""
-        if value is not None:
-            self.shown.add(name)
-            return value
-        return None if name in self.shown else UNSET
+    def pointers(self, next_: Pointer, last: Pointer) -> tuple[Pointer, Pointer]:
+        """Return `next` and `last`: null is unknown as long as there never was one, and none from then on."""
+        if next_ is not None:
+            self.shows_next = True
+        elif not self.shows_next:
+            next_ = UNSET
+        if last is not None:
+            self.shows_last = True
+        elif not self.shows_last:
+            last = UNSET
+        return next_, last
 
 
 class WholeHeader(new.Header, frozen=True, omit_defaults=True):
@@ -303,7 +309,7 @@ class Upgrade:
         request.ring = event.ring
         yield from self._take(line, event.r, request, (event.working, *event.ring))
         working = UNSET if event.working is None else event.working
-        next_, last = request.pointer("next", event.next), request.pointer("last", event.last)
+        next_, last = request.pointers(event.next, event.last)
         yield line, new.Admit(r=event.r, working=working, ring=event.ring, next=next_, last=last)
 
     def _launch(self, line: int, event: Prefill1 | Prepare1) -> Iterator[tuple[int, new.Event]]:
@@ -332,7 +338,7 @@ class Upgrade:
                 f"the row of {row.r} has no mark, and names slot {row.slot} and position {row.pos}; "
                 "a row that writes no checkpoint has null for all three"
             )
-        next_, last = request.pointer("next", row.next), request.pointer("last", row.last)
+        next_, last = request.pointers(row.next, row.last)
         if isinstance(row, PrepareRow1):
             return new.DecodeRow(
                 r=row.r, reads=working, writes=working, start=row.len - 1, len=row.len, marks=marks,
@@ -367,7 +373,7 @@ class Upgrade:
                 if row.done:
                     self._leaving.setdefault(row.r, "finish")
                 else:
-                    next_, last = request.pointer("next", row.next), request.pointer("last", row.last)
+                    next_, last = request.pointers(row.next, row.last)
                     if isinstance(row.ring, tuple) and row.ring != request.ring:
                         request.ring = row.ring
                         new_here = [slot for slot in row.ring if slot is not None and slot not in request.owned]

@@ -270,7 +270,7 @@ class Judge:
     ) -> list[Claim]:
         """A row has come back: it has run. Returns its claims."""
         life.prefills -= isinstance(launched, PrefillRow)
-        if life.home is not None:
+        if life.home is not None and life.home.pending:
             life.home.settle(batch.b)
         if isinstance(launched, VerifyRow):
             if row is not None and not row.skipped and (row.accepted is UNSET or row.retained is UNSET):
@@ -354,7 +354,8 @@ class Judge:
                     # Two have it, which has been reported; that one of them gives it back says nothing of the other.
                     slot.note(line, None, f"freed, while {running.name} uses it")
                     continue
-                running.leaving, running.quiet = True, False
+                running.leaving = True
+                running.hush()
             self._table.free(line, number, running if running is not None and running.targets[number] else None)
 
     def _end(self, line: int, event: End) -> None:

@@ -40,6 +40,7 @@ class Launches:
         written: list[Id | UnsetType] = []
         read: list[Id | UnsetType] = []
         close: list[tuple[Row, Life]] = []
+        twice: list[tuple[Row, Life]] = []
         for row in event.rows:
             life = running.get(row.r)
             if life is None and not self._header.is_whole and row.r not in self._requests.ended:
@@ -49,15 +50,16 @@ class Launches:
                 self.writes.wrong_row(
                     line, life, row, f"b{b} has a row for {row.r}, which was over at line {life.over_line}"
                 )
-            if life.last_batch == b:
-                self.writes.wrong_row(line, life, row, f"b{b} has two rows for {row.r}")
-            life.last_batch = b
             life.out += 1
             lives.append(life)
+            if life.last_batch == b:
+                twice.append((row, life))
+                continue
+            life.last_batch = b
             home = life.home
             if (
                 type(row) is DecodeRow
-                and life.quiet
+                and life.calm
                 and home is not None
                 and row.reads == home.id == row.writes
                 and row.start == life.len
@@ -94,6 +96,8 @@ class Launches:
                 self.writes.plain(line, b, row, life, copied.get(row.r), root)
             else:
                 self.verifies.launch(line, b, row, life, root)
+        for row, life in twice:
+            self.writes.wrong_row(line, life, row, f"b{b} has two rows for {row.r}")
         return batch
 
     def _copied(

@@ -39,7 +39,8 @@ class SlotTable:
                 return None
             slot = self._slots[number] = Slot(number)
             slot.named = self._header.is_whole
-        slot.settle(self.processed)
+        if slot.pending and slot.pending[0].batch <= self.processed:
+            slot.settle(self.processed)
         return slot
 
     def every(self) -> Iterable[Slot]:
