@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from msgspec import UNSET
+
 from checker.traces.conformance.shadow import Follower, ShadowBatch
 from checker.traces.format1 import Admit1, Prefill1, PrefillRow1, Prepare1, PrepareRow1
 from spec.actions.admission import admit
@@ -52,7 +54,11 @@ def follow_prefill(follower: Follower, line: int, event: Prefill1) -> None:
         if batch.rows:
             follower.state.pending -= 1
         aside = follower.put_aside(_cached_before_the_end(follower, row, request))
-        follower.act(prefill, request, ABSENT)
+        if _is_choice(follower, row):
+            with follower.free_boundary(request):
+                follower.act(prefill, request, ABSENT if row.mark is None else row.mark)
+        else:
+            follower.act(prefill, request, ABSENT)
         follower.forget_aside(aside)
         batch.rows.append((row.r, request))
         follower.rows_out[request] += 1
@@ -124,6 +130,23 @@ def _hit(follower: Follower, row: PrefillRow1) -> int:
         why = f"an entry under {label} tokens, and a prompt of {row.len}"
         raise follower.differs(row.r, "prefix", expected, row.prefix, why)
     return expected
+
+
+def _is_choice(follower: Follower, row: PrefillRow1) -> bool:
+    """Whether the row's mark, or that it has none, is the trace's choice: it lies on the grid that the header states.
+
+    It may be a branching point, so it need not be the newest one. But where that grid is the spec's own, a row marks
+    something if it can, and whether it may be the prompt's own end is the design's decision.
+    """
+    header, scope = follower.header, follower.scope
+    if scope.ring == 1 and scope.lookahead > 0:
+        return False  # The gap rule leaves such a ring no free boundary.
+    grid = 1 if header.prefill_grid is UNSET else header.prefill_grid
+    own = grid == scope.interval and header.grid_from == "zero"
+    if row.mark is None:
+        return not own
+    origin = row.prefix if header.grid_from == "prefix" else 0
+    return row.prefix < row.mark <= row.len - own and (row.mark - origin) % grid == 0
 
 
 def _cached_before_the_end(follower: Follower, row: PrefillRow1, request: RequestId) -> list[Text]:

@@ -9,7 +9,8 @@ stored slot leaves the model), and contents of slots are nobody's concern here.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from msgspec import UNSET
@@ -20,7 +21,7 @@ from checker.traces.conformance.slot_map import Physical, SlotNames
 from checker.traces.format import Header
 from spec.design import Design
 from spec.language import ABSENT, Action, Disabled, Vector, Violated, copy, new
-from spec.scope import OVERWRITE, Scope
+from spec.scope import ANY, OVERWRITE, Scope
 from spec.state import IDLE, RequestId, Slot, State, Step, Text, initial
 
 LONGEST = 1 << 30  # Tokens; a trace has no longest sequence, and the spec wants a number.
@@ -43,6 +44,7 @@ class Follower:
     def __init__(self, header: Header, design: type[Design], without_spare: str) -> None:
         assert header.ring is not UNSET, "an engine without a ring is not covered"
         assert header.interval is not UNSET, "a header with a ring states an interval"
+        self.header = header
         self.ring = header.ring
         per_request = 2 + header.ring + header.lookahead + 1
         without_spare = without_spare or (OVERWRITE if header.without_spare is UNSET else header.without_spare)
@@ -158,6 +160,17 @@ class Follower:
                 self.grow()
             chosen.append(model)
         self.design.wanted[request] = chosen
+
+    @contextmanager
+    def free_boundary(self, request: RequestId) -> Iterator[None]:
+        """Let the trace choose a prefill's mark: for one step boundaries are free, as with an interval of `any`."""
+        me = self.state.requests[request]
+        self.design.scope = self.scope.replace(interval=ANY)
+        me.recent = Vector([False] * self.design.scope.memory)
+        try:
+            yield
+        finally:
+            self.design.scope, me.recent = self.scope, Vector([])
 
     def new_slots(self, request: RequestId, ring: Sequence[Physical]) -> list[Physical]:
         """Return the slots of a ring in the trace that the request doesn't have yet."""
