@@ -120,7 +120,7 @@ class Conformance:
         return Conformity(self._design.name, self._events, self.divergence, "" if covered else self._not_covered, line)
 
     def _judge(self, group: Group, may_be_cut: bool = False, cut: bool = False) -> None:
-        if self.divergence is not None:
+        if self.divergence is not None or self._not_covered:
             return
         if len(self._since) == BETWEEN_COPIES:
             self._before = self._follower.copy()
@@ -128,6 +128,8 @@ class Conformance:
         self._since.append(group)
         try:
             take_step(self._follower, group)
+        except NotCovered as reason:
+            self._not_covered, self._first_not_covered = str(reason), group[0][0]
         except Diverged as diverged:
             told = diverged.divergence
             if not (may_be_cut and told.missing and (cut or self._follower.unfinished)):
