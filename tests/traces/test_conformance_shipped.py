@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec import UNSET
 
+from checker.command.report.conformance import conformance_lines
 from checker.model.known_designs import DESIGNS
 from checker.traces.conformance.conformance import Conformance
 from checker.traces.conformance.divergence import Conformity
@@ -13,6 +14,8 @@ from checker.traces.format1 import Event1 as Event
 from checker.traces.format1 import Free1 as Free
 from checker.traces.format1 import Header1 as Header
 from checker.traces.format1 import Publish1 as Publish
+from checker.traces.judge_file import judge_file
+from tests.support.paths import TRACES
 from tests.support.small_trace import EAGER, LAZY, prefill, prepare, process, upgrade
 
 
@@ -152,3 +155,72 @@ def test_the_fallback_to_the_other_position_is_not_covered() -> None:
     assert differs(conform(shorter(3, 2), "merged-29792", EAGER)) == (11, "len")
     assert differs(conform(shorter(2, 6), "merged-29792", EAGER)) == (11, "len")
     assert differs(conform(shorter(2, 2), "before-29792", EAGER)) == (11, "len")
+
+
+# After a difference that nothing else depends on, the comparison goes on.
+
+BAD = TRACES / "sglang-0.5.23-eager-p9-n15-b7-bad.ndjson"
+
+
+def found(result: Conformity) -> list[tuple[int, str, str, object, object, int]]:
+    assert result.divergence is not None
+    return [(d.line, d.event, d.field, d.expected, d.seen, d.times) for d in (result.divergence, *result.more)]
+
+
+def test_upstreams_fault_is_found_behind_what_a_prefill_names_early() -> None:
+    result = judge_file(BAD, DESIGNS["slotproof"]).conformity
+    assert result is not None
+    assert result.divergence is not None
+    assert found(result) == [(3, "prefill", "last", 1, 0, 1), (20, "prepare", "next", 0, 1, 1)]
+    assert [answer.decision for answer in result.divergence.answers] == ["names_prefill_at_preparation"]
+    assert [answer.decision for answer in result.more[0].answers] == ["flips_at_preparation"]
+    lines = conformance_lines(result, "a")
+    assert lines.index("  line 20: prepare of batch 8, request A") > lines.index(
+        "  line 3: prefill of batch 0, request A"
+    )
+
+
+def early(**changed: int) -> list[Event]:
+    """A prefill whose `last` moves at once, as upstream's does."""
+    return [
+        Admit("A", 1, (2, 3), 0, 1),
+        prefill(0, "A", 3, 0, None, 2, 2, 0, 1, changed.get("prefill", 0), (2, 3)),
+        prepare(1, "A", 1, 4, 4, 3, 1, 0, changed.get("prepare", 0), (2, 3)),
+        process(0, "A", False, False, UNSET, 0, changed.get("process", 0), 2, (2, 3)),
+        process(1, "A", False, True, 0),
+        Publish("A", 3, changed.get("publish", 4), True),
+        Free((1, 2)),
+    ]
+
+
+def test_differences_of_one_kind_are_counted() -> None:
+    again: list[Event] = [Admit("B", 5, (6, 7), 0, 1), prefill(2, "B", 3, 0, None, 2, 6, 0, 1, 0, (6, 7))]
+    result = conform([*early(), *again], "slotproof", EAGER)
+    assert found(result) == [(3, "prefill", "last", 1, 0, 2)]
+    assert conformance_lines(result, "a")[-1] == "    the trace differs like this 2 times; nothing else depends on it"
+
+
+def test_what_is_not_covered_is_reported_beside_a_difference() -> None:
+    again: list[Event] = [Admit("B", 5, (6, 7), 0, 1), prefill(2, "B", 3, 0, None, 2, 6, 0, 1, 0, (6, 7))]
+    chunk = prefill(3, "B", 5, 0, None, 4, 7, 1, 0, 1, (6, 7))
+    result = conform([*early(), *again, chunk], "slotproof", EAGER)
+    assert found(result) == [(3, "prefill", "last", 1, 0, 2)]
+    assert (result.line, result.not_covered) == (11, "a prompt in chunks")
+    assert conformance_lines(result, "a")[-1] == "  not covered from line 11: a prompt in chunks"
+
+
+def test_what_is_passed_over_stays_as_the_trace_has_it() -> None:
+    assert found(conform(early(), "slotproof", EAGER)) == [(3, "prefill", "last", 1, 0, 1)]
+    assert conform(early(prefill=1, prepare=1), "slotproof", EAGER).conforms
+    # From there on it is compared again.
+    assert found(conform(early(prepare=1), "slotproof", EAGER))[1:] == [(4, "prepare", "last", 0, 1, 1)]
+    assert found(conform(early(process=1), "slotproof", EAGER))[1:] == [(5, "process", "last", 0, 1, 1)]
+    assert found(conform(early(publish=2), "slotproof", EAGER))[1:] == [(7, "publish", "len", 4, 2, 1)]
+
+
+def test_a_position_that_the_ring_does_not_have_ends_the_comparison() -> None:
+    assert found(conform(early(prefill=2), "slotproof", EAGER)) == [(3, "prefill", "last", 1, 2, 1)]
+
+
+def test_a_last_that_a_label_speaks_about_is_no_report() -> None:
+    assert found(conform(early(prefill=1, prepare=1), "merged-29792", EAGER)) == [(3, "prefill", "last", 0, 1, 1)]

@@ -71,6 +71,7 @@ def follow_prefill(follower: Follower, line: int, event: Prefill1) -> None:
     state = follower.state
     rows = state.batches[state.pending - 1].rows
     for row, (_, request) in zip(event.rows, batch.rows, strict=True):
+        _pass_over(follower, row, rows[request], state.requests[request])
         _compare(follower, row, request, rows[request], state.requests[request])
 
 
@@ -165,6 +166,15 @@ def _admitted_prefix(mode: str, ring: int, label: int, prompt: int) -> int:
     state.cached[0], state.free[0] = Text(0, label), False
     admit.function(state, Design(scope), 0, 0, prompt, ABSENT)
     return state.requests[0].prefix
+
+
+def _pass_over(follower: Follower, row: PrefillRow1, made: Row, me: Request) -> None:
+    """Where only a report differs, note it and take the trace's: without a label nobody asks what `last` points at."""
+    if row.last is None or row.last >= follower.ring or me.last_len != ABSENT:
+        return
+    if row.last != me.last and row.mark == (None if made.mark == ABSENT else made.mark):
+        follower.passed_over.append(follower.differs(row.r, "last", me.last, row.last).divergence)
+        me.last = row.last
 
 
 def _compare(follower: Follower, row: PrefillRow1 | PrepareRow1, request: RequestId, made: Row, me: Request) -> None:

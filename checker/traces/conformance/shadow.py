@@ -70,6 +70,8 @@ class Follower:
         """The slots that the cache owns, with their label in tokens."""
         self.contested: list[tuple[str, int, str]] = []
         """Slots that were still in use when this step took them: (request, physical slot, who had it in words)."""
+        self.passed_over: list[Divergence] = []
+        """Differences of this step that nothing else depends on: the state has the trace's value since."""
         self.line = 0
         self.event = ""
         self.batch: int | None = None
@@ -86,6 +88,7 @@ class Follower:
         other.state, other.slots = copy(self.state), self.slots.copy()
         other.running, other.names, other.rows_out = dict(self.running), list(self.names), list(self.rows_out)
         other.batches, other.cache, other.contested = deque(self.batches), dict(self.cache), []
+        other.passed_over = []
         return other
 
     @property
@@ -103,7 +106,7 @@ class Follower:
         self.design.offered = {}
         self.design.in_place = set()
         self.design.preparing = ()
-        self.contested = []
+        self.contested, self.passed_over = [], []
 
     def differs(
         self, request: str | None, field: str, expected: object, seen: object, why: str = "", line: int = 0,
