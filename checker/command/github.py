@@ -21,8 +21,9 @@ def lines(judged: Judgement | Unjudged) -> Iterator[str]:
         if violation.root is None:
             yield command("error", path, violation.line, violation.kind, violation.message)
     if judged.conformity is not None and judged.conformity.divergence is not None:
-        said, found = judged.conformity, judged.conformity.divergence
-        yield command("error", path, found.line, f"not {said.design}", f"{found.event}: {found.field} differs")
+        said = judged.conformity
+        for found in (judged.conformity.divergence, *said.more):
+            yield command("error", path, found.line, f"not {said.design}", f"{found.event}: {found.field} differs")
     failing = [failure.hazard for failure in failures(judged.verdict, judged.fail_on)]
     for hazard in judged.verdict.hazards:
         kind = "error" if hazard in failing else "warning"

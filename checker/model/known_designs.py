@@ -108,8 +108,9 @@ class Merged29792(Upstream):
         return boundary_behind(self.scope, me, lookahead - 1)
 
     def may_publish(self, s: State, request: RequestId, slot: Slot) -> bool:
-        """The gate at a finish exists in lazy mode only."""
-        if self.scope.mode == EAGER:
+        """The gate at a finish exists in lazy mode only, and not where a prefill's own result ends the request."""
+        decodes_out = sum(batch.rows[request].present for batch in s.batches)
+        if self.scope.mode == EAGER or s.requests[request].decode_count == decodes_out:
             return True
         return super().may_publish(s, request, slot)
 
@@ -123,6 +124,27 @@ class Lazy0518(Merged29792):
     def in_place_clears_label(self) -> bool:
         """The label stays while its slot is being overwritten."""
         return False
+
+
+class Beyond(NamedTuple):
+    """What releases of a design do that the spec has no decision for."""
+
+    donates_duplicates: bool = False
+    """A donation goes ahead where its key is cached: the replacement stays, and the cache frees the slot."""
+    finish_gate: str = ""
+    """In words: a gate at a finish after a write in place. Empty here and below: there is none."""
+    short_key: str = ""
+    """In words: a finish that publishes what is at the other position of the ring."""
+
+
+def beyond(design: type[Design], mode: str) -> Beyond:
+    """Return what a design's releases do that the spec does not have."""
+    gate, short = "", ""
+    if mode == LAZY and issubclass(design, Before29792):
+        gate = "a finish whose newest checkpoint was written in place (sglang to 0.5.17 has a gate for it)"
+    if issubclass(design, Merged29792):
+        short = "a key that is shorter than the label (sglang 0.5.23 publishes the checkpoint at the other position)"
+    return Beyond(issubclass(design, Upstream), gate, short)
 
 
 DESIGNS: dict[str, type[Design]] = {

@@ -236,7 +236,7 @@ ROWS = {"len": 7, "mark": 6, "slot": 9, "pos": 1, "next": 1, "last": 1, "ring": 
 @pytest.mark.parametrize(
     ("index", "field", "value"),
     [
-        *[(1, field, value) for field, value in ROWS.items() if field != "next"],
+        *[(1, field, value) for field, value in ROWS.items() if field not in ("len", "next")],
         *[(5, field, value) for field, value in ROWS.items() if field != "pos"],
         *[(0, "next", 1), (0, "last", 0), (1, "next", 0), (1, "prefix", 2), (1, "copy_from", 9)],
         *[(5, "pos", 0)],
@@ -259,6 +259,10 @@ def test_every_field_is_compared(index: int, field: str, value: object) -> None:
     assert not result.conforms
     assert result.divergence is not None
     assert result.divergence.line <= index + 2
+
+
+def test_a_prompts_length_shows_at_the_next_row() -> None:
+    assert where(conform(change(1, len=7))) == (4, "prepare", "len", 8, 3)
 
 
 @pytest.mark.parametrize(("index", "field"), [(0, "next"), (0, "last"), (1, "last"), (5, "next"), (8, "last")])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
 from checker.command.console import printable, say_all
@@ -40,7 +42,19 @@ def conformance_lines(result: Conformity, path: str) -> list[str]:
         return [f"{words}, which the spec does not have yet (design {result.design}, {result.events} events)"]
     if told is None:
         return [f"conforms: {path} is what {result.design} does ({result.events} events)"]
-    return [f"diverges: {path} is not what {result.design} does, from line {told.line} on", *divergence_lines(told)]
+    return [
+        f"diverges: {path} is not what {result.design} does, from line {told.line} on",
+        *divergence_lines(told),
+        *_rest(result),
+    ]
+
+
+def _rest(result: Conformity) -> Iterator[str]:
+    """Return what follows the first difference: others, and from where on nothing was compared."""
+    for told in result.more:
+        yield from divergence_lines(told)
+    if result.not_covered:
+        yield f"  not covered from line {result.line}: {result.not_covered}"
 
 
 def divergence_lines(told: Divergence) -> list[str]:
@@ -67,6 +81,8 @@ def divergence_lines(told: Divergence) -> list[str]:
     else:
         lines += [f"    {_consulted(answer)}" for answer in told.consulted]
         lines.append(f"    {accepted(told)}")
+    if told.times > 1:
+        lines.append(f"    the trace differs like this {told.times} times; nothing else depends on it")
     return lines
 
 

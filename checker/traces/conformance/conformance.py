@@ -47,8 +47,9 @@ class Conformance:
     """
 
     def __init__(self, header: Header, design: type[Design], without_spare: str = "") -> None:
-        self.divergence: Divergence | None = None
-        """The first difference, as soon as it has been seen; not explained before `result`."""
+        self._found: list[tuple[Divergence, Follower, list[Group]]] = []
+        """The differences, one of a kind: each with a state before it, and the steps from there to it."""
+        self._stopped = False
         self._design = design
         self._translator = Translator()
         self._not_covered = header_covered(header)
@@ -64,9 +65,14 @@ class Conformance:
         self._events = 0
         self._explained = False
 
+    @property
+    def divergence(self) -> Divergence | None:
+        """The first difference, as soon as it has been seen; not explained before `result`."""
+        return self._found[0][0] if self._found else None
+
     def feed(self, line: int, event: Event) -> None:
         """Judge the event at `line`; a `process` is judged once its effects have been read. Never raises."""
-        if self.divergence is not None or self._not_covered:
+        if self._stopped or self._not_covered:
             return
         try:
             translated = self._translator.event(event)
@@ -98,7 +104,7 @@ class Conformance:
             self._processed = event.b
             self._open = [(line, event), *self._early]
             self._early = []
-        elif self.divergence is None:
+        else:
             self._judge([(line, event)])
 
     def result(self, cut: bool = False, explained: bool = True) -> Conformity:
@@ -112,15 +118,16 @@ class Conformance:
         if self._open and not self._not_covered:
             self._judge(self._open, may_be_cut=True, cut=cut)
             self._open = []
-        if explained and self.divergence is not None and not self._explained:
+        if explained and not self._explained:
             self._explained = True
-            self._explain(self.divergence)
-        covered = not self._not_covered or self.divergence is not None
-        line = 0 if covered else self._first_not_covered
-        return Conformity(self._design.name, self._events, self.divergence, "" if covered else self._not_covered, line)
+            for found in self._found:
+                _explain(*found)
+        line = self._first_not_covered if self._not_covered else 0
+        more = [divergence for divergence, _, _ in self._found[1:]]
+        return Conformity(self._design.name, self._events, self.divergence, self._not_covered, line, more)
 
     def _judge(self, group: Group, may_be_cut: bool = False, cut: bool = False) -> None:
-        if self.divergence is not None:
+        if self._stopped or self._not_covered:
             return
         if len(self._since) == BETWEEN_COPIES:
             self._before = self._follower.copy()
@@ -128,13 +135,28 @@ class Conformance:
         self._since.append(group)
         try:
             take_step(self._follower, group)
+        except NotCovered as reason:
+            self._not_covered, self._first_not_covered = str(reason), group[0][0]
         except Diverged as diverged:
             told = diverged.divergence
             if not (may_be_cut and told.missing and (cut or self._follower.unfinished)):
-                self.divergence = told
+                self._stopped = True
+        for passed_over in self._follower.passed_over:
+            self._find(passed_over)
+        if self._stopped:
+            self._find(told)
 
-    def _explain(self, divergence: Divergence) -> None:
-        before = self._before.copy()
-        for group in self._since[:-1]:
-            take_step(before, group)
-        explain(before, self._since[-1], divergence, take_step)
+    def _find(self, divergence: Divergence) -> None:
+        """Keep a difference, unless it is one more of a kind after which the comparison went on."""
+        for known, _, _ in self._found:
+            if not self._stopped and (known.event, known.field) == (divergence.event, divergence.field):
+                known.times += 1
+                return
+        self._found.append((divergence, self._before, list(self._since)))
+
+
+def _explain(divergence: Divergence, known: Follower, steps: list[Group]) -> None:
+    before = known.copy()
+    for group in steps[:-1]:
+        take_step(before, group)
+    explain(before, steps[-1], divergence, take_step)

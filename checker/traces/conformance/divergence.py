@@ -69,11 +69,14 @@ class Divergence(Struct):
     consulted: list[DesignAnswer] = []
     written: list[Place] = []
     missing: bool = False
+    times: int = 1
+    """How often the trace differs like this: the same field of the same kind of event, where comparison went on."""
 
 
 class Conformity(Struct):
     """Whether a trace is one that the design produces: it is if `divergence` is None. `events` have been judged.
 
+    After a difference that nothing else depends on the comparison goes on; `more` are those that follow, one of a kind.
     `not_covered` says in words what the spec does not have, at `line` of the trace; from there on nothing was compared.
     """
 
@@ -82,6 +85,7 @@ class Conformity(Struct):
     divergence: Divergence | None
     not_covered: str = ""
     line: int = 0
+    more: list[Divergence] = []
 
     @property
     def conforms(self) -> bool:

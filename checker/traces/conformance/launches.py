@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from msgspec import UNSET
+
 from checker.traces.conformance.shadow import Follower, ShadowBatch
 from checker.traces.format1 import Admit1, Prefill1, PrefillRow1, Prepare1, PrepareRow1
 from spec.actions.admission import admit
@@ -52,7 +54,11 @@ def follow_prefill(follower: Follower, line: int, event: Prefill1) -> None:
         if batch.rows:
             follower.state.pending -= 1
         aside = follower.put_aside(_cached_before_the_end(follower, row, request))
-        follower.act(prefill, request, ABSENT)
+        if _is_choice(follower, row):
+            with follower.free_boundary(request):
+                follower.act(prefill, request, ABSENT if row.mark is None else row.mark)
+        else:
+            follower.act(prefill, request, ABSENT)
         follower.forget_aside(aside)
         batch.rows.append((row.r, request))
         follower.rows_out[request] += 1
@@ -65,6 +71,7 @@ def follow_prefill(follower: Follower, line: int, event: Prefill1) -> None:
     state = follower.state
     rows = state.batches[state.pending - 1].rows
     for row, (_, request) in zip(event.rows, batch.rows, strict=True):
+        _pass_over(follower, row, rows[request], state.requests[request])
         _compare(follower, row, request, rows[request], state.requests[request])
 
 
@@ -126,6 +133,23 @@ def _hit(follower: Follower, row: PrefillRow1) -> int:
     return expected
 
 
+def _is_choice(follower: Follower, row: PrefillRow1) -> bool:
+    """Whether the row's mark, or that it has none, is the trace's choice: it lies on the grid that the header states.
+
+    It may be a branching point, so it need not be the newest one. But where that grid is the spec's own, a row marks
+    something if it can, and whether it may be the prompt's own end is the design's decision.
+    """
+    header, scope = follower.header, follower.scope
+    if scope.ring == 1 and scope.lookahead > 0:
+        return False  # The gap rule leaves such a ring no free boundary.
+    grid = 1 if header.prefill_grid is UNSET else header.prefill_grid
+    own = grid == scope.interval and header.grid_from == "zero"
+    if row.mark is None:
+        return not own
+    origin = row.prefix if header.grid_from == "prefix" else 0
+    return row.prefix < row.mark <= row.len - own and (row.mark - origin) % grid == 0
+
+
 def _cached_before_the_end(follower: Follower, row: PrefillRow1, request: RequestId) -> list[Text]:
     """Return the key of the boundary before the prompt's end, where the row marks that end and an entry is as long.
 
@@ -142,6 +166,15 @@ def _admitted_prefix(mode: str, ring: int, label: int, prompt: int) -> int:
     state.cached[0], state.free[0] = Text(0, label), False
     admit.function(state, Design(scope), 0, 0, prompt, ABSENT)
     return state.requests[0].prefix
+
+
+def _pass_over(follower: Follower, row: PrefillRow1, made: Row, me: Request) -> None:
+    """Where only a report differs, note it and take the trace's: without a label nobody asks what `last` points at."""
+    if row.last is None or row.last >= follower.ring or me.last_len != ABSENT:
+        return
+    if row.last != me.last and row.mark == (None if made.mark == ABSENT else made.mark):
+        follower.passed_over.append(follower.differs(row.r, "last", me.last, row.last).divergence)
+        me.last = row.last
 
 
 def _compare(follower: Follower, row: PrefillRow1 | PrepareRow1, request: RequestId, made: Row, me: Request) -> None:

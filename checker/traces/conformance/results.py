@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from msgspec import UNSET
 
 from checker.traces.conformance.divergence import Group
 from checker.traces.conformance.shadow import Follower, ShadowBatch
 from checker.traces.conformance.slot_map import Physical
+from checker.traces.conformance.translate import NotCovered
 from checker.traces.format1 import Evict1, Free1, Process1, ProcessRow1, Publish1
 from spec.actions.abort import abort
 from spec.actions.cache import evict
@@ -17,7 +20,19 @@ from spec.slots import give_back
 from spec.state import IDLE, RequestId, Text
 
 FIELDS = ("next", "last", "last_len", "ring")
-Offer = tuple[str, Physical, int, bool]  # request, slot, length in tokens, whether it was stored
+
+
+class Offer(NamedTuple):
+    """A publication that the design makes: the slot, under so many tokens, and whether the cache has stored it."""
+
+    request: str
+    slot: Physical
+    length: int
+    stored: bool
+    in_place: bool
+    """Whether it is a finish's, of a checkpoint that was written while the ring held no other."""
+    others: tuple[Physical, ...]
+    """At a finish: what else the ring held."""
 
 
 def follow_effects(follower: Follower, group: Group) -> None:
@@ -60,19 +75,26 @@ def _process(follower: Follower, event: Process1, effects: Group) -> list[Offer]
             taken = follower.new_slots(request, row.ring)
             if taken:
                 follower.take_slots(row.r, request, taken)
-    aside = follower.put_aside(_already_cached(oldest, effects))
+    cached = _already_cached(oldest, effects)
+    refused = {key.family for key in cached} & _replaced(follower, matched)
+    aside = follower.put_aside([key for key in cached if key.family not in refused])
     finishes = [False] * follower.scope.requests
     for row, request in matched:
         finishes[request] = row.done
     while not follower.design.ready(follower.state) and follower.state.written < follower.state.pending:
         follower.act(device)
+    rings = {request: follower.ring_of(request) for row, request in matched if row.done}
     follower.act(process, finishes, tuple(range(len(finishes))), ABSENT)
     follower.forget_aside(aside)
     follower.batches.popleft()
     for row, request in matched:
         if not row.skipped:
             _compare(follower, row, request)
-    offers = [offer for name, request in oldest.rows for offer in _offers(follower, name, request)]
+    offers = [
+        offer
+        for name, request in oldest.rows
+        for offer in _offers(follower, name, request, request in refused, rings.get(request, ()))
+    ]
     for row, request in matched:
         if row.done and follower.running.get(row.r) == request:
             del follower.running[row.r]
@@ -98,6 +120,15 @@ def _match(follower: Follower, batch: ShadowBatch, event: Process1) -> list[tupl
         if state.requests[request].phase != IDLE:
             raise follower.differs(name, "r", name, None, "it runs, and the result has no row for it")
     return matched
+
+
+def _replaced(follower: Follower, matched: list[tuple[ProcessRow1, RequestId]]) -> set[RequestId]:
+    """Return the requests that take a slot in this result, where a design donates before it knows the cache's answer.
+
+    If the cache has the key already the spec donates as if it had not, and the cache, which refuses the slot, frees it.
+    """
+    wanted = follower.design.wanted
+    return {request for row, request in matched if follower.beyond.donates_duplicates and request in wanted}
 
 
 def _already_cached(batch: ShadowBatch, effects: Group) -> list[Text]:
@@ -132,23 +163,30 @@ def _compare(follower: Follower, row: ProcessRow1, request: RequestId) -> None:
                 raise follower.differs(row.r, field, expected, value)
 
 
-def _offers(follower: Follower, name: str, request: RequestId) -> list[Offer]:
+def _offers(
+    follower: Follower, name: str, request: RequestId, refused: bool, ring: tuple[Physical, ...]
+) -> list[Offer]:
     """What the design published in this step, or would have if the key had been new. Stored slots leave the model."""
     state, physical = follower.state, follower.slots.physical
     event = state.step.events[request]
+    in_place = event.finished and request in follower.design.in_place
     if event.key_cached:
         slot, label = follower.design.offered[request]
-        return [(name, physical[slot], label, False)]
+        return [Offer(name, physical[slot], label, False, in_place, ())]
     if event.published == ABSENT:
         return []
     slot = next(slot for slot, key in enumerate(state.cached) if key == Text(request, event.published))
     state.cached[slot] = Text()
-    follower.slots.store(slot)
-    return [(name, physical[slot], event.published, True)]
+    if refused:
+        give_back(state, slot)
+    else:
+        follower.slots.store(slot)
+    others = tuple([other for other in ring if other != physical[slot]])
+    return [Offer(name, physical[slot], event.published, not refused, in_place, others)]
 
 
 def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> None:
-    expected = {offer[0]: offer for offer in offers}
+    expected = {offer.request: offer for offer in offers}
     for line, event in effects:
         if not isinstance(event, Publish1):
             continue
@@ -156,19 +194,22 @@ def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> No
         if offer is None:
             words = f"slot {event.slot} as {event.len} tokens"
             raise follower.differs(event.r, "publication", None, words, "", line, "publish")
-        _, slot, length, stored = offer
+        if follower.beyond.short_key and event.len < offer.length and event.slot in offer.others:
+            raise NotCovered(follower.beyond.short_key)
         for field, value, seen in (
-            ("len", length, event.len),
-            ("slot", event.slot if slot is None else slot, event.slot),
-            ("stored", stored, event.stored),
+            ("len", offer.length, event.len),
+            ("slot", event.slot if offer.slot is None else offer.slot, event.slot),
+            ("stored", offer.stored, event.stored),
         ):
             if value != seen:
                 raise follower.differs(event.r, field, value, seen, "", line, "publish")
-        if stored:
+        if offer.stored:
             follower.cache[ABSENT if event.slot is None else event.slot] = event.len
-    for name, slot, length, stored in expected.values():
-        words = f"slot {slot} as {length} tokens" if stored else f"slot {slot}, not stored"
-        raise follower.differs(name, "publication", words, None, missing=True)
+    for offer in expected.values():
+        if offer.in_place and follower.beyond.finish_gate:
+            raise NotCovered(follower.beyond.finish_gate)
+        words = f"slot {offer.slot} as {offer.length} tokens" if offer.stored else f"slot {offer.slot}, not stored"
+        raise follower.differs(offer.request, "publication", words, None, missing=True)
 
 
 def _evict(follower: Follower, line: int, slot: int) -> None:

@@ -9,18 +9,20 @@ stored slot leaves the model), and contents of slots are nobody's concern here.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from msgspec import UNSET
 
+from checker.model.known_designs import Beyond, beyond
 from checker.traces.conformance.divergence import Diverged, Divergence, FalseGuard, stopped_at
 from checker.traces.conformance.shadow_design import FollowedDesign, followed
 from checker.traces.conformance.slot_map import Physical, SlotNames
 from checker.traces.format import Header
 from spec.design import Design
 from spec.language import ABSENT, Action, Disabled, Vector, Violated, copy, new
-from spec.scope import OVERWRITE, Scope
+from spec.scope import ANY, OVERWRITE, Scope
 from spec.state import IDLE, RequestId, Slot, State, Step, Text, initial
 
 LONGEST = 1 << 30  # Tokens; a trace has no longest sequence, and the spec wants a number.
@@ -43,6 +45,7 @@ class Follower:
     def __init__(self, header: Header, design: type[Design], without_spare: str) -> None:
         assert header.ring is not UNSET, "an engine without a ring is not covered"
         assert header.interval is not UNSET, "a header with a ring states an interval"
+        self.header = header
         self.ring = header.ring
         per_request = 2 + header.ring + header.lookahead + 1
         without_spare = without_spare or (OVERWRITE if header.without_spare is UNSET else header.without_spare)
@@ -52,6 +55,7 @@ class Follower:
             mode=header.mode, without_spare=without_spare, max_len=LONGEST,
         )  # fmt: skip
         self._per_request = per_request
+        self.beyond = beyond(design, header.mode)
         self._kind: type[FollowedDesign] = followed(design)
         self.design = self._kind(self.scope)
         self.state: State = initial(self.scope)
@@ -66,6 +70,8 @@ class Follower:
         """The slots that the cache owns, with their label in tokens."""
         self.contested: list[tuple[str, int, str]] = []
         """Slots that were still in use when this step took them: (request, physical slot, who had it in words)."""
+        self.passed_over: list[Divergence] = []
+        """Differences of this step that nothing else depends on: the state has the trace's value since."""
         self.line = 0
         self.event = ""
         self.batch: int | None = None
@@ -76,9 +82,13 @@ class Follower:
         vars(other).update(vars(self))
         other._kind = kind or self._kind
         other.design = other._kind(self.scope)
+        if kind is not None:
+            # Whoever asks what other answers would do is not asking what the spec doesn't have.
+            other.beyond = Beyond(self.beyond.donates_duplicates)
         other.state, other.slots = copy(self.state), self.slots.copy()
         other.running, other.names, other.rows_out = dict(self.running), list(self.names), list(self.rows_out)
         other.batches, other.cache, other.contested = deque(self.batches), dict(self.cache), []
+        other.passed_over = []
         return other
 
     @property
@@ -94,8 +104,9 @@ class Follower:
         self.state.step = new(Step, self.scope)
         self.design.wanted = {}
         self.design.offered = {}
+        self.design.in_place = set()
         self.design.preparing = ()
-        self.contested = []
+        self.contested, self.passed_over = [], []
 
     def differs(
         self, request: str | None, field: str, expected: object, seen: object, why: str = "", line: int = 0,
@@ -158,6 +169,17 @@ class Follower:
                 self.grow()
             chosen.append(model)
         self.design.wanted[request] = chosen
+
+    @contextmanager
+    def free_boundary(self, request: RequestId) -> Iterator[None]:
+        """Let the trace choose a prefill's mark: for one step boundaries are free, as with an interval of `any`."""
+        me = self.state.requests[request]
+        self.design.scope = self.scope.replace(interval=ANY)
+        me.recent = Vector([False] * self.design.scope.memory)
+        try:
+            yield
+        finally:
+            self.design.scope, me.recent = self.scope, Vector([])
 
     def new_slots(self, request: RequestId, ring: Sequence[Physical]) -> list[Physical]:
         """Return the slots of a ring in the trace that the request doesn't have yet."""

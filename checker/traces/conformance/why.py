@@ -75,8 +75,8 @@ def attempt(before: Follower, group: Group, changed: Changed, step: Step) -> tup
     try:
         step(follower, group)
     except Diverged as diverged:
-        return probe, diverged.divergence
-    return probe, None
+        return probe, (*follower.passed_over, diverged.divergence)[0]
+    return probe, next(iter(follower.passed_over), None)
 
 
 def explain(before: Follower, group: Group, divergence: Divergence, step: Step) -> None:
