@@ -119,6 +119,8 @@ class Launches:
             read_in, phase = (b, COPIES) if reads_before is None else (reads_before, OUTSIDE)
             root = self._starts.taken_for(line, read_in, life, copy.from_, copy.len, name, phase, unsafe, copy.text)
         if target is None:
+            if copy.to is not UNSET and copy.to not in self._header.reserved:
+                self._table.impossible(line, "launch", life, copy.to, f"b{b} copies {copy.len} tokens into")
             return
         source = self._table.at(copy.from_)
         author = life or (source.promised.life if source is not None and source.promised is not None else None)
@@ -137,6 +139,8 @@ class Launches:
                 self._cleared(line, b, slot)
                 slot.write(Content(b, line, None, 0, None, 0, CLEARS))
                 slot.note(line, b, f"launch b{b}: cleared")
+            elif number not in self._header.reserved:
+                self._table.impossible(line, "launch", None, number, f"b{b} clears")
         self._once(line, b, [number for number in event.clears if number is not None], (), "clears")
         copied: dict[str, Id | UnsetType] = {}
         for copy in event.copies:

@@ -37,6 +37,7 @@ class Life(Owner):
     __slots__ = (
         "adopts", "advances", "astray", "base", "before", "borrowed", "boundaries", "claims", "count", "crossed",
         "done_len", "epoch", "given", "hit", "hit_text", "home", "label", "last", "last_batch", "leaving", "len",
+        "lost",
         "newest", "next", "opened", "out", "over", "prefills", "quiet", "ring", "shown_last", "shown_len", "shown_next",
         "started", "state", "taint", "targets", "verifies",
     )  # fmt: skip
@@ -66,6 +67,8 @@ class Life(Owner):
         self.hit: Hit | UnsetType | None = event.hit
         self.given: dict[int, int] = {}
         """Slots that it has published while no line since has shown its ring, with the line of the publication."""
+        self.lost: set[int] = set()
+        """Slots of its ring that somebody has freed or taken since; the next ring that it shows must not have them."""
         self.len = 0
         self.count = 0
         self.done_len = 0  # tokens of the newest processed row
@@ -101,7 +104,7 @@ class Life(Owner):
 
     def hush(self) -> None:
         """Recompute `quiet`."""
-        busy = self.opened or self.transit or self.claims or self.verifies or self.leaving
+        busy = self.opened or self.transit or self.claims or self.verifies or self.leaving or self.lost
         self.quiet = self.started and not busy
 
     def in_use(self) -> set[int]:

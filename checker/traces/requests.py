@@ -129,7 +129,11 @@ class Requests:
         """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken."""
         arrivals, self._arrivals = self._arrivals, []
         for shown, life, position, number in arrivals:
-            if not life.over and position < len(life.ring) and life.ring[position] == number:
+            if life.over:
+                continue
+            if position < 0:
+                self.turn_up(shown, "publish", life, number, "replacement")
+            elif position < len(life.ring) and life.ring[position] == number:
                 self.turn_up(shown, "process", life, number, f"ring position {position}")
 
     def adopt(self, line: int, event: str, life: Life, ring: Ring) -> list[Problem]:
@@ -178,6 +182,19 @@ class Requests:
         life.hush()
         return found
 
+    def keep_lost(self, line: int, event: str, life: Life, ring: Ring) -> None:
+        """A ring is shown after somebody has freed or taken slots of it: what it still has of them has two owners."""
+        lost, life.lost = life.lost, set()
+        for number in sorted(lost.intersection(ring)):
+            slot = self._table.at(number)
+            if slot is None or slot.owner is life.holder:
+                continue
+            if not self._table.knows_takes and self._table.unseen(slot):
+                self._table.hand_to(slot, life.holder)
+            else:
+                self._table.reclaim(line, event, life, number)
+        life.hush()
+
     def keep_given(self, life: Life, ring: Ring) -> None:
         """A ring is shown after publications of its slots: what it still has of them has two owners."""
         for number, line in life.given.items():
@@ -202,6 +219,8 @@ class Requests:
             return
         ring = row.ring if isinstance(row.ring, tuple) else life.ring
         self.check_ring(line, ring)
+        if life.lost and (row.same or isinstance(row.ring, tuple)):
+            self.keep_lost(line, "process", life, ring)
         if isinstance(row.ring, tuple):
             self.keep_given(life, row.ring)
         labels = rules.explained_labels(header, life, claim, ring)
@@ -291,10 +310,16 @@ class Requests:
             root.harmful_if = HARMFUL_IF["ring-apart"]
             life.opened["apart"] = root
 
-    def replaced(self, life: Life, event: Publish) -> None:
-        """A publication names the slot that takes its ring position."""
+    def replaced(self, line: int, life: Life, event: Publish) -> None:
+        """A publication names the slot that takes its ring position, and that must be the request's in the end."""
         if event.replaced_by is not UNSET and event.slot in life.ring:
             life.ring = tuple(event.replaced_by if number == event.slot else number for number in life.ring)
+        if isinstance(event.replaced_by, int):
+            slot = self._table.at(event.replaced_by)
+            if slot is not None and self.is_taken_for(life, slot):
+                self.turn_up(line, "publish", life, slot.id, "replacement")
+            elif slot is None or slot.owner is not life.holder or slot.id == event.slot:
+                self._arrivals.append((line, life, -1, event.replaced_by))
 
     def done(self, line: int, life: Life) -> None:
         """A result says that it ends here."""
