@@ -18,6 +18,8 @@ class Transfers:
         self._table = table
         self._book = book
         self._pins: dict[str | int, Pin] = {}
+        self._places: dict[Id, Pin] = {}
+        """The pins by their place on the host."""
         self._hosts: dict[Id, tuple[Owner | None, int, int | None]] = {}
 
     def wait(self, names: tuple[str | int, ...]) -> None:
@@ -56,7 +58,7 @@ class Transfers:
 
     def _queue(self, line: int, event: Transfer, slot: Slot) -> None:
         message = ""
-        twin = next((pin for pin in self._pins.values() if pin.host == event.host), None)
+        twin = self._places.get(event.host)
         if slot.pin is not None:
             message = f"is pinned by {slot.pin.name}"
         elif twin is not None:
@@ -68,7 +70,7 @@ class Transfers:
         if message:
             text = f"transfer {event.t} uses slot {slot.id}, which {message}"
             self._table.bad(line, "transfer", None, slot, event.len, "one-owner", text)
-        slot.pin = self._pins[event.t] = Pin(event)
+        slot.pin = self._pins[event.t] = self._places[event.host] = Pin(event)
         slot.note(line, None, f"queued as transfer {event.t}")
 
     def _submit(self, line: int, event: Transfer, pin: Pin, slot: Slot) -> None:
@@ -111,6 +113,7 @@ class Transfers:
     def _end(self, line: int, event: Transfer, pin: Pin, slot: Slot) -> None:
         """Both ends are free of it again."""
         del self._pins[event.t]
+        self._places.pop(pin.host, None)
         slot.pin = None
         slot.note(line, None, f"transfer {event.t} {'has ended' if event.op == 'ack' else 'is aborted'}")
         if event.op == "ack" or not pin.submitted:
