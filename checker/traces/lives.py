@@ -67,8 +67,8 @@ class Life(Owner):
         self.hit: Hit | UnsetType | None = event.hit
         self.given: dict[int, int] = {}
         """Slots that it has published while no line since has shown its ring, with the line of the publication."""
-        self.lost: set[int] = set()
-        """Slots of its ring that somebody has freed or taken since; the next ring that it shows must not have them."""
+        self.lost: dict[int, int] = {}
+        """Slots of its ring that were freed or taken since, and at which line: the next ring must not have them."""
         self.len = 0
         self.count = 0
         self.done_len = 0  # tokens of the newest processed row

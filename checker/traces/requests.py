@@ -108,7 +108,7 @@ class Requests:
         before = slot.owner
         if self.is_taken_for(life, slot):
             disputed = slot.bad
-            self._table.hand_to(slot, life.holder)
+            self._table.hand_to(line, slot, life.holder)
             slot.bad = disputed
         elif before is None and not slot.cached and slot.named and "takes" in self._header.knows:
             message = f"{life.name} has slot {number} as its {role}, which nobody took from the pool"
@@ -129,11 +129,9 @@ class Requests:
         """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken."""
         arrivals, self._arrivals = self._arrivals, []
         for shown, life, position, number in arrivals:
-            if life.over:
-                continue
-            if position < 0:
+            if position < 0 and not life.over:
                 self.turn_up(shown, "publish", life, number, "replacement")
-            elif position < len(life.ring) and life.ring[position] == number:
+            elif not life.over and position < len(life.ring) and life.ring[position] == number:
                 self.turn_up(shown, "process", life, number, f"ring position {position}")
 
     def adopt(self, line: int, event: str, life: Life, ring: Ring) -> list[Problem]:
@@ -184,15 +182,18 @@ class Requests:
 
     def keep_lost(self, line: int, event: str, life: Life, ring: Ring) -> None:
         """A ring is shown after somebody has freed or taken slots of it: what it still has of them has two owners."""
-        lost, life.lost = life.lost, set()
-        for number in sorted(lost.intersection(ring)):
+        # What another row of the same line has taken shows with the next one: inside of a line there is no order.
+        lost = [number for number, since in life.lost.items() if since < line]
+        life.lost = {number: since for number, since in life.lost.items() if since >= line}
+        for number in [number for number in sorted(lost) if number in ring]:
             slot = self._table.at(number)
             if slot is None or slot.owner is life.holder:
                 continue
-            if not self._table.knows_takes and self._table.unseen(slot):
-                self._table.hand_to(slot, life.holder)
+            if self.is_taken_for(life, slot) or (not self._table.knows_takes and self._table.unseen(slot)):
+                self._table.hand_to(line, slot, life.holder)
             else:
-                self._table.reclaim(line, event, life, number)
+                text = f"{life.name} goes on using slot {number}, which belongs to {slot.owner_words()}"
+                slot.bad = self._table.bad(line, event, life, slot, slot.label, "one-owner", text)
         life.hush()
 
     def keep_given(self, life: Life, ring: Ring) -> None:

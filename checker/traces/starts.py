@@ -46,7 +46,7 @@ class Starts:
         hit = life.hit
         self._loaded(line, life, slot)
         if slot.cached and row.reads == row.writes and not self._table.knows_takes and self._table.may_have_left(slot):
-            self._table.hand_to(slot, life.holder)
+            self._table.hand_to(line, slot, life.holder)
         if slot.cached and low == high:
             return self.taken_for(line, b, life, row.reads, low, life.name, ROWS)
         if (

@@ -92,13 +92,13 @@ class SlotTable:
         if (slot.owner is not None or slot.cached) and not left:
             message = f"{owner.name} takes slot {number}{f' as its {role}' if role else ''}, which belongs to "
             root = self.bad(line, event, owner, slot, slot.label, "one-owner", message + slot.owner_words())
-        self.hand_to(slot, owner)
+        self.hand_to(line, slot, owner)
         slot.bad = root
         return slot
 
-    def hand_to(self, slot: Slot, owner: Owner) -> None:
+    def hand_to(self, line: int, slot: Slot, owner: Owner) -> None:
         """Give a slot to a new owner, with contents that may be of nobody known."""
-        self._lose(slot)
+        self._lose(line, slot)
         slot.give_to(owner)
         if "copies" not in self._header.knows:
             slot.fill_unseen()
@@ -336,7 +336,7 @@ class SlotTable:
             return False
         if type(slot.owner) is Owner and slot.owner.name in ("", life.name):
             # It was given back, and taken again for this request.
-            self.hand_to(slot, life.holder)
+            self.hand_to(line, slot, life.holder)
             return False
         message = f"{life.name} goes on using slot {number}, which belongs to {slot.owner_words()}"
         root = self.bad(line, event, life, slot, slot.label, "one-owner", message)
@@ -347,11 +347,11 @@ class SlotTable:
     def _release(self, line: int, slot: Slot, how: str) -> None:
         self.heal_leak(line, slot)
         slot.note(line, None, how)
-        self._lose(slot)
+        self._lose(line, slot)
         slot.give_to(None)
 
-    def _lose(self, slot: Slot) -> None:
+    def _lose(self, line: int, slot: Slot) -> None:
         owner = slot.owner
         if isinstance(owner, Life) and not owner.over and slot.id in owner.ring:
-            owner.lost.add(slot.id)
+            owner.lost[slot.id] = line
             owner.quiet = False

@@ -80,7 +80,7 @@ def _other(old: Any, lines: list[Line], rng: Random) -> Any:
     if isinstance(old, bool):
         return not old
     if isinstance(old, str):
-        return rng.choice([*{line["r"] for line in lines if isinstance(line.get("r"), str)}, "nobody"])
+        return rng.choice([*sorted({line["r"] for line in lines if isinstance(line.get("r"), str)}), "nobody"])
     return rng.randint(0, 20)
 
 

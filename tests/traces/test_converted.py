@@ -1,4 +1,4 @@
-"""The recorded traces say the same in format 2 as they do in format 1: the same verdict, violations, stories, hazards."""
+"""The recorded traces say the same in format 2 as in format 1: the same verdict, violations, stories, hazards."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from checker.traces.judge import judge_trace
-from checker.traces.verdict import Verdict
+from checker.traces.verdict import HistoryEntry, Verdict
 from tests.support.converted import converted
 from tests.support.paths import TRACES
 
@@ -19,9 +19,11 @@ def said(verdict: Verdict, lines: list[int]) -> object:
     def line(number: int | None) -> int | None:
         return None if number is None else lines[number - 1]
 
+    def told(entry: HistoryEntry) -> object:
+        return line(entry.line), entry.batch, entry.cpu
+
     violations = [
-        (line(it.line), it.event, it.request, it.slot, it.label, it.kind, line(it.root))
-        + tuple((line(entry.line), entry.batch, entry.cpu) for entry in it.story)
+        (line(it.line), it.event, it.request, it.slot, it.label, it.kind, line(it.root), [*map(told, it.story)])
         for it in verdict.violations
     ]
     hazards = [

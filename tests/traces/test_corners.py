@@ -93,9 +93,8 @@ def test_no_corner_is_quadratic(corner, tmp_path: Path):
 
 
 def rounds(count: int):
-    """Requests that finish, are aborted with a row pending, or are turns of a session; each writes back and verifies."""
+    """Requests that finish, or are aborted with a row pending; each is written back and verifies."""
     b = -1
-    yield {"e": "session", "op": "open", "s": "S"}
     for number in range(count):
         name = f"R{number}"
         yield from [take(name, 1, 2, 3), admit(name, 1, [2, 3])]
