@@ -15,6 +15,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 Whole = Annotated[int, Meta(ge=-(1 << 63), le=(1 << 63) - 1)]
 Natural = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 Positive = Annotated[int, Meta(ge=1, le=(1 << 63) - 1)]
+Positions = Annotated[int, Meta(ge=1, le=1 << 16)]
 Id = Whole | None
 """A slot; None where the engine handed over its marker for "no slot"."""
 Ring = tuple[Id, ...]
@@ -36,7 +37,7 @@ class Header(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     first_slot: Natural
     lookahead: Natural
     """Batches that are launched and not processed when another one is launched."""
-    ring: Positive | Unset = UNSET
+    ring: Positions | Unset = UNSET
     """Ring positions."""
     interval: Positive | Unset = UNSET
     """Tokens between decode boundaries."""
@@ -69,7 +70,9 @@ class Header(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
             raise ValueError("a window of several tokens needs the fields `crossing` and `interval`")
 
 
-class TraceLine(Struct, frozen=True, gc=False, tag_field="e", forbid_unknown_fields=True, kw_only=True):
+class TraceLine(
+    Struct, frozen=True, gc=False, tag_field="e", forbid_unknown_fields=True, kw_only=True, omit_defaults=True
+):
     """What any line may carry."""
 
     t: Whole | Unset = UNSET
@@ -115,7 +118,9 @@ class Mark(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     pos: Natural | Unset = UNSET
 
 
-class LaunchedRow(Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag_field="kind", kw_only=True):
+class LaunchedRow(
+    Struct, frozen=True, gc=False, forbid_unknown_fields=True, tag_field="kind", kw_only=True, omit_defaults=True
+):
     """What a batch does for a request; `next`, `last` and `ring` are the request's values after preparation."""
 
     r: str
@@ -205,7 +210,7 @@ class Wrote(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     slot: Id
 
 
-class ResultRow(Struct, frozen=True, gc=False, forbid_unknown_fields=True, kw_only=True):
+class ResultRow(Struct, frozen=True, gc=False, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
     """A request in a result: `skipped`: the row was ignored; `done`: it ends here, and its pointers are gone."""
 
     r: str

@@ -36,7 +36,7 @@ class Header1(Struct, frozen=True, omit_defaults=True):
     engine: str
     mode: Literal["eager", "lazy"]
     interval: Positive
-    ring: Positive
+    ring: new.Positions
     slots: Positive
     first_slot: Natural
     lookahead: Natural

@@ -315,7 +315,7 @@ class Judge:
         if life.over == "left" or life.leaving:
             text = f"{life.name} left without finishing, and publishes"
             self._requests.report(line, life, [Problem("publish", "retract-pure", text, event.slot)])
-        self._requests.replaced(life, event)
+        self._requests.replaced(line, life, event)
         # Only a line that shows a ring after this says whether the slot is still in it; a result has shown it before.
         seen = self._in_result and event.during in (UNSET, self._table.processed)
         self._table.publish(line, life, event, early=not seen)
@@ -340,7 +340,12 @@ class Judge:
 
     def _rekey(self, line: int, event: Rekey) -> None:
         using = next(
-            (life for life in self._requests.running.values() if life.home is self._table.at(event.from_)), None
+            (
+                life
+                for life in self._requests.running.values()
+                if life.home is self._table.at(event.from_) and not life.leaving
+            ),
+            None,
         )
         self._table.rekey(line, event.from_, event.to, using if using is not None and using.home else None)
 

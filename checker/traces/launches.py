@@ -59,7 +59,7 @@ class Launches:
             home = life.home
             if (
                 type(row) is DecodeRow
-                and life.calm
+                and life.quiet
                 and home is not None
                 and row.reads == home.id == row.writes
                 and row.start == life.len
@@ -123,6 +123,8 @@ class Launches:
             read_in, phase = (b, COPIES) if reads_before is None else (reads_before, OUTSIDE)
             root = self._starts.taken_for(line, read_in, life, copy.from_, copy.len, name, phase, unsafe, copy.text)
         if target is None:
+            if copy.to is not UNSET and copy.to not in self._header.reserved:
+                self._table.impossible(line, "launch", life, copy.to, f"b{b} copies {copy.len} tokens into")
             return
         source = self._table.at(copy.from_)
         author = life or (source.promised.life if source is not None and source.promised is not None else None)
@@ -141,6 +143,8 @@ class Launches:
                 self._cleared(line, b, slot)
                 slot.write(Content(b, line, None, 0, None, 0, CLEARS))
                 slot.note(line, b, f"launch b{b}: cleared")
+            elif number not in self._header.reserved:
+                self._table.impossible(line, "launch", None, number, f"b{b} clears")
         self._once(line, b, [number for number in event.clears if number is not None], (), "clears")
         copied: dict[str, Id | UnsetType] = {}
         for copy in event.copies:

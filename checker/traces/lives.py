@@ -35,10 +35,10 @@ class Life(Owner):
     """
 
     __slots__ = (
-        "adopts", "advances", "astray", "base", "before", "borrowed", "boundaries", "calm", "claims", "count",
+        "adopts", "advances", "astray", "base", "before", "borrowed", "boundaries", "claims", "count",
         "crossed", "done_len", "epoch", "given", "hit", "hit_text", "home", "label", "last", "last_batch", "leaving",
-        "len", "newest", "next", "opened", "out", "over", "prefills", "quiet", "ring", "shown_last", "shown_len",
-        "shown_next", "started", "state", "taint", "targets", "verifies",
+        "len", "lost", "newest", "next", "opened", "out", "over", "prefills", "quiet", "ring", "shown_last",
+        "shown_len", "shown_next", "started", "state", "taint", "targets", "verifies",
     )  # fmt: skip
 
     def __init__(self, event: Admit, positions: int) -> None:
@@ -66,6 +66,8 @@ class Life(Owner):
         self.hit: Hit | UnsetType | None = event.hit
         self.given: dict[int, int] = {}
         """Slots that it has published while no line since has shown its ring, with the line of the publication."""
+        self.lost: dict[int, int] = {}
+        """Slots of its ring that were freed or taken since, and at which line: the next ring must not have them."""
         self.len = 0
         self.count = 0
         self.done_len = 0  # tokens of the newest processed row
@@ -87,8 +89,7 @@ class Life(Owner):
         self.leaving = (
             False  # a slot that it uses has been freed: it is about to end, or to go on with what isn't its own
         )
-        self.calm = False  # nothing open and nothing in transit: launched rows that change nothing need no closer look
-        self.quiet = False  # and no claim is pending: neither do results
+        self.quiet = False  # nothing open, pending or in transit: rows that change nothing need no closer look
         self.opened: Opened = {}
 
     @property
@@ -101,9 +102,9 @@ class Life(Owner):
         return f"{self.name}, which was over at line {self.over_line}" if self.over else self.name
 
     def hush(self) -> None:
-        """Recompute `calm` and `quiet`."""
-        self.calm = self.started and not (self.opened or self.transit or self.verifies or self.leaving)
-        self.quiet = self.calm and not self.claims
+        """Recompute `quiet`."""
+        busy = self.opened or self.transit or self.claims or self.verifies or self.leaving or self.lost
+        self.quiet = self.started and not busy
 
     def in_use(self) -> set[int]:
         """Return every slot that it uses by its own account."""

@@ -33,5 +33,5 @@ class Pin:
     def __init__(self, event: Transfer) -> None:
         self.name = f"transfer {event.t}"
         self.loads = event.dir in LOADS
-        self.host, self.len = event.host, event.len
+        self.slot, self.host, self.len = event.slot, event.host, event.len
         self.submitted = self.awaited = False

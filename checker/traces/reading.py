@@ -141,7 +141,8 @@ class TraceReader:
             if self._upgrade is not None or not _free(found):
                 raise
             return decode(msgspec.json.encode(_without_free(found)))
-        # As many keys as the event has fields: no key stands there twice, and none was passed over.
+        # As many keys as the event has fields that are not as they are by default: no key stands there twice, and none
+        # was passed over.
         if line.count(b'":') != _encode(event).count(b'":'):
             strict(line)
         return event

@@ -108,7 +108,7 @@ class Requests:
         before = slot.owner
         if self.is_taken_for(life, slot):
             disputed = slot.bad
-            self._table.hand_to(slot, life.holder)
+            self._table.hand_to(line, slot, life.holder)
             slot.bad = disputed
         elif before is None and not slot.cached and slot.named and "takes" in self._header.knows:
             message = f"{life.name} has slot {number} as its {role}, which nobody took from the pool"
@@ -129,7 +129,9 @@ class Requests:
         """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken."""
         arrivals, self._arrivals = self._arrivals, []
         for shown, life, position, number in arrivals:
-            if not life.over and position < len(life.ring) and life.ring[position] == number:
+            if position < 0 and not life.over:
+                self.turn_up(shown, "publish", life, number, "replacement")
+            elif not life.over and position < len(life.ring) and life.ring[position] == number:
                 self.turn_up(shown, "process", life, number, f"ring position {position}")
 
     def adopt(self, line: int, event: str, life: Life, ring: Ring) -> list[Problem]:
@@ -178,6 +180,22 @@ class Requests:
         life.hush()
         return found
 
+    def keep_lost(self, line: int, event: str, life: Life, ring: Ring) -> None:
+        """A ring is shown after somebody has freed or taken slots of it: what it still has of them has two owners."""
+        # What another row of the same line has taken shows with the next one: inside of a line there is no order.
+        lost = [number for number, since in life.lost.items() if since < line]
+        life.lost = {number: since for number, since in life.lost.items() if since >= line}
+        for number in [number for number in sorted(lost) if number in ring]:
+            slot = self._table.at(number)
+            if slot is None or slot.owner is life.holder:
+                continue
+            if self.is_taken_for(life, slot) or (not self._table.knows_takes and self._table.unseen(slot)):
+                self._table.hand_to(line, slot, life.holder)
+            else:
+                text = f"{life.name} goes on using slot {number}, which belongs to {slot.owner_words()}"
+                slot.bad = self._table.bad(line, event, life, slot, slot.label, "one-owner", text)
+        life.hush()
+
     def keep_given(self, life: Life, ring: Ring) -> None:
         """A ring is shown after publications of its slots: what it still has of them has two owners."""
         for number, line in life.given.items():
@@ -202,6 +220,8 @@ class Requests:
             return
         ring = row.ring if isinstance(row.ring, tuple) else life.ring
         self.check_ring(line, ring)
+        if life.lost and (row.same or isinstance(row.ring, tuple)):
+            self.keep_lost(line, "process", life, ring)
         if isinstance(row.ring, tuple):
             self.keep_given(life, row.ring)
         labels = rules.explained_labels(header, life, claim, ring)
@@ -291,10 +311,16 @@ class Requests:
             root.harmful_if = HARMFUL_IF["ring-apart"]
             life.opened["apart"] = root
 
-    def replaced(self, life: Life, event: Publish) -> None:
-        """A publication names the slot that takes its ring position."""
+    def replaced(self, line: int, life: Life, event: Publish) -> None:
+        """A publication names the slot that takes its ring position, and that must be the request's in the end."""
         if event.replaced_by is not UNSET and event.slot in life.ring:
             life.ring = tuple(event.replaced_by if number == event.slot else number for number in life.ring)
+        if isinstance(event.replaced_by, int):
+            slot = self._table.at(event.replaced_by)
+            if slot is not None and self.is_taken_for(life, slot):
+                self.turn_up(line, "publish", life, slot.id, "replacement")
+            elif slot is None or slot.owner is not life.holder or slot.id == event.slot:
+                self._arrivals.append((line, life, -1, event.replaced_by))
 
     def done(self, line: int, life: Life) -> None:
         """A result says that it ends here."""

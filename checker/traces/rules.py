@@ -82,7 +82,7 @@ def _target(
         return
     if pos >= header.ring:
         yield Problem("launch:target", ODD, f"position {pos} of a ring with {header.ring}", id_of(slot))
-    elif row.ring[pos] != slot and slot is not UNSET:
+    elif pos < len(row.ring) and row.ring[pos] != slot and slot is not UNSET:
         text = f"the row names slot {_value(slot)} at position {pos}, which holds {slot_words(row.ring[pos])}"
         yield Problem("launch:target", ODD, text, id_of(slot))
 
@@ -99,7 +99,7 @@ def launch_pointers(
         if last != life.last and not named and (life.last is not None or not prefill):
             yield Problem("launch:last", ODD, f"preparation moved last from {_value(life.last)} to {_value(last)}")
     yield from _positions(header, "launch", next_, last, ring)
-    spares = [p for p, slot in enumerate(ring) if slot is not None and life.ring[p] is None]
+    spares = [p for p, slot in enumerate(ring) if slot is not None and p < len(life.ring) and life.ring[p] is None]
     asked = bool(marks) or not isinstance(row, PlainRow)
     if spares and (header.mode == "eager" or not asked):
         text = f"slot {ring[spares[0]]} fills position {spares[0]}, and no boundary of a lazy request asks for it"

@@ -163,6 +163,11 @@ class Slot:
         coming = ", then ".join(f"{state.words()} from b{state.batch} (line {state.line})" for state in self.pending)
         return f"{text}, and may at any time receive {coming}"
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing has been written into it, seen or unseen."""
+        return self.certain is None and not self.pending and not self.opaque
+
     def fill_unseen(self) -> None:
         """It has a new owner, and what is in it may have come there unseen."""
         self.opaque, self.certain, self.promised = True, None, None

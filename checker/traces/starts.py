@@ -28,22 +28,25 @@ class Starts:
             for number in sorted(life.in_use() - life.given.keys()):
                 self._table.reclaim(line, "launch", life, number)
         low, high = tokens_before(row, life)
+        if low == high == 0:
+            # From the empty state on, its text is its own.
+            life.adopts = False
         if row.reads is None:
-            if low == 0:
-                return None
-            message = f"{life.name}'s row of b{b} starts at {low} tokens from the empty state"
-            slot = self._table.at(row.writes)
-            return line if slot is None else self._table.bad(line, "launch", life, slot, low, "exact-label", message)
+            return self._of_nothing(line, b, row, life, low)
         slot = self._table.at(row.reads)
         if slot is None and row.reads is not UNSET and row.reads not in self._header.reserved:
             self._table.impossible(line, "launch", life, row.reads, f"{life.name}'s row of b{b} starts from")
+        if row.reads in self._header.reserved and low > 0 and row.writes not in self._header.reserved:
+            self._table.impossible(
+                line, "launch", life, row.reads, f"{life.name}'s row of b{b} starts at {low} tokens from"
+            )
         if row.reads is UNSET or slot is None:
             self._book.unknown["the slot that a row starts from"] += 1
             return life.taint
         hit = life.hit
         self._loaded(line, life, slot)
         if slot.cached and row.reads == row.writes and not self._table.knows_takes and self._table.may_have_left(slot):
-            self._table.hand_to(slot, life.holder)
+            self._table.hand_to(line, slot, life.holder)
         if slot.cached and low == high:
             return self.taken_for(line, b, life, row.reads, low, life.name, ROWS)
         if isinstance(hit, Hit) and not life.started and not copied and "copies" not in self._header.knows:
@@ -65,6 +68,14 @@ class Starts:
         said = f"{low}" if low == high else f"{low} to {high}"
         message = f"{life.name}'s row of b{b} starts at {said} tokens from slot {slot.id}, which holds {holds}"
         return self._table.bad(line, "launch", life, slot, low, "exact-label", message)
+
+    def _of_nothing(self, line: int, b: int, row: Row, life: Life, low: int) -> int | None:
+        """A row that starts from the empty state has no tokens before it."""
+        if low == 0:
+            return None
+        message = f"{life.name}'s row of b{b} starts at {low} tokens from the empty state"
+        slot = self._table.at(row.writes)
+        return line if slot is None else self._table.bad(line, "launch", life, slot, low, "exact-label", message)
 
     def taken_for(
         self,
@@ -94,6 +105,8 @@ class Starts:
             message = "while a launched batch that the copy does not wait for may still write it"
         elif slot.bad is not None and slot.cached:
             message, root = "which is wrong", slot.bad
+        elif slot.cached and life is not None and not self._is_own(life, slot):
+            message = "and that is not what its admission says it starts from"
         elif not own and not (life is not None and life.hit_text is not None and slot.owner is not None):
             message = self._table.unlike_entry(slot, length, digest)
         if not message and not slot.opaque and slot.named:
@@ -112,6 +125,11 @@ class Starts:
             root = self._table.bad(line, "launch", life, slot, length, "exact-label", text, root)
         slot.note(line, b, f"launch b{b}: {name} {verb} it as the state of {length} tokens")
         return root
+
+    def _is_own(self, life: Life, slot: Slot) -> bool:
+        """Whether an entry may be of the text of the request, or of the life that it goes on with."""
+        hits = life.hit is UNSET or (life.hit is not None and life.hit_text is None)
+        return hits or life.adopts or slot.key is None or slot.key.text in (life.text, life.before, life.hit_text)
 
     def _loaded(self, line: int, life: Life | None, slot: Slot) -> None:
         """What is still being loaded may only be read behind its transfer."""

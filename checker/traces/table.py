@@ -88,15 +88,18 @@ class SlotTable:
             self.impossible(line, event, owner, number, what)
             return None
         root = None
-        if (slot.owner is not None or slot.cached) and not self.may_have_left(slot):
+        # That it was given up may be unseen; that it was taken again is not, where takes are known.
+        left = self.may_have_left(slot) and not (role and self.knows_takes and slot.named)
+        if (slot.owner is not None or slot.cached) and not left:
             message = f"{owner.name} takes slot {number}{f' as its {role}' if role else ''}, which belongs to "
             root = self.bad(line, event, owner, slot, slot.label, "one-owner", message + slot.owner_words())
-        self.hand_to(slot, owner)
+        self.hand_to(line, slot, owner)
         slot.bad = root
         return slot
 
-    def hand_to(self, slot: Slot, owner: Owner) -> None:
+    def hand_to(self, line: int, slot: Slot, owner: Owner) -> None:
         """Give a slot to a new owner, with contents that may be of nobody known."""
+        self._lose(line, slot)
         slot.give_to(owner)
         if "copies" not in self._header.knows:
             slot.fill_unseen()
@@ -125,10 +128,7 @@ class SlotTable:
         if slot.cached and slot.bad is not None:
             return "which is wrong"
         if not slot.cached:
-            silent = not slot.named or (
-                "takes" not in self._header.knows and (slot.owner is None or self.may_have_left(slot))
-            )
-            return "" if silent else f"which isn't in the cache: it belongs to {slot.owner_words()}"
+            return "" if not slot.named else f"which isn't in the cache: it belongs to {slot.owner_words()}"
         if slot.label != length:
             return f"which is cached under {slot.label}"
         if UNSET not in (digest, slot.digest) and digest != slot.digest:
@@ -178,15 +178,11 @@ class SlotTable:
             self.impossible(line, "publish", life, number, f"{life.name if life else 'the engine'} publishes")
             return
         if life is None:
-            self._book.unknown["whose state is published"] += 1
-            slot.give_to(None)
-            slot.cached, slot.label, slot.digest = True, length, event.text
+            self._published_by_nobody(line, event, slot)
             return
         message, root = "", None
         used = not life.over and slot.id in life.in_use() and slot.id not in life.transit
-        silent = not slot.named or (
-            "takes" not in self._header.knows and (slot.owner is None or self.may_have_left(slot))
-        )
+        silent = not slot.named or (not self.knows_takes and self.unseen(slot))
         silent |= slot.owner is not None and type(slot.owner) is Owner and slot.owner.name in ("", life.name)
         if (slot.cached or slot.owner is not life.holder) and not silent:
             message = f"{life.name} publishes slot {number}, which belongs to {slot.owner_words()}"
@@ -200,6 +196,24 @@ class SlotTable:
         self.heal_leak(line, slot)
         slot.give_to(None)
         slot.cached, slot.key, slot.label, slot.bad, slot.digest = True, life, length, root, event.text
+
+    def _published_by_nobody(self, line: int, event: Publish, slot: Slot) -> None:
+        """By a request that no line has shown: whether its content is right nobody knows, but that it is its own."""
+        self._book.unknown["whose state is published"] += 1
+        stranger = isinstance(event.r, str) and slot.owner is not None and slot.owner.name not in ("", event.r)
+        root = None
+        if slot.named and (stranger or slot.owner is None) and (self.knows_takes or not self.unseen(slot)):
+            message = f"{event.r or 'somebody'} publishes slot {slot.id}, which belongs to {slot.owner_words()}"
+            root = self.bad(line, "publish", None, slot, event.len, "one-owner", message)
+        elif slot.named and {"copies", "transfers"} <= set(self._header.knows) and slot.is_blank:
+            message = f"slot {slot.id} is published, but no launched batch was ever told to write that slot"
+            root = self.bad(line, "publish", None, slot, event.len, "written-before-donated", message)
+        slot.give_to(None)
+        slot.cached, slot.label, slot.digest, slot.bad = True, event.len, event.text, root
+
+    def unseen(self, slot: Slot) -> bool:
+        """Whether a slot may be somebody else's by now without a line that says so, where takes are not known."""
+        return (slot.owner is None and not slot.cached) or self.may_have_left(slot)
 
     def _content(self, line: int, event: str, life: Life, slot: Slot, length: int) -> int | None:
         """Exactly `length` tokens must be what the slot has or is still to receive; else the line of the first cause.
@@ -323,7 +337,7 @@ class SlotTable:
             return False
         if type(slot.owner) is Owner and slot.owner.name in ("", life.name):
             # It was given back, and taken again for this request.
-            self.hand_to(slot, life.holder)
+            self.hand_to(line, slot, life.holder)
             return False
         message = f"{life.name} goes on using slot {number}, which belongs to {slot.owner_words()}"
         root = self.bad(line, event, life, slot, slot.label, "one-owner", message)
@@ -334,4 +348,11 @@ class SlotTable:
     def _release(self, line: int, slot: Slot, how: str) -> None:
         self.heal_leak(line, slot)
         slot.note(line, None, how)
+        self._lose(line, slot)
         slot.give_to(None)
+
+    def _lose(self, line: int, slot: Slot) -> None:
+        owner = slot.owner
+        if isinstance(owner, Life) and not owner.over and slot.id in owner.ring:
+            owner.lost[slot.id] = line
+            owner.quiet = False

@@ -18,6 +18,8 @@ class Transfers:
         self._table = table
         self._book = book
         self._pins: dict[str | int, Pin] = {}
+        self._places: dict[Id, Pin] = {}
+        """The pins by their place on the host."""
         self._hosts: dict[Id, tuple[Owner | None, int, int | None]] = {}
 
     def wait(self, names: tuple[str | int, ...]) -> None:
@@ -41,24 +43,34 @@ class Transfers:
         if pin is None:
             text = f"transfer {event.t} was never queued"
             self._book.open(line, None, Problem("transfer", "inconsistent-record", text, slot.id))
-        elif event.op == "submit":
+            if event.op == "submit":
+                self._queue(line, event, slot)
+                self._submit(line, event, self._pins[event.t], slot)
+            return
+        if (pin.slot, pin.host) != (event.slot, event.host):
+            text = f"transfer {event.t} was queued for slot {pin.slot} and place {pin.host} on the host"
+            self._book.open(line, None, Problem("transfer", "inconsistent-record", text, slot.id))
+            slot = self._table.at(pin.slot) or slot
+        if event.op == "submit":
             self._submit(line, event, pin, slot)
         else:
             self._end(line, event, pin, slot)
 
     def _queue(self, line: int, event: Transfer, slot: Slot) -> None:
         message = ""
-        twin = next((pin for pin in self._pins.values() if pin.host == event.host), None)
+        twin = self._places.get(event.host)
         if slot.pin is not None:
             message = f"is pinned by {slot.pin.name}"
         elif twin is not None:
             message = f"goes with a place on the host that is pinned by {twin.name}"
+        elif event.t in self._pins:
+            message = "is not the one that another transfer of that name, which has not ended, uses"
         elif slot.owner is None and not slot.cached and slot.named and self._table.knows_takes:
             message = "belongs to nobody (it is free)"
         if message:
             text = f"transfer {event.t} uses slot {slot.id}, which {message}"
             self._table.bad(line, "transfer", None, slot, event.len, "one-owner", text)
-        slot.pin = self._pins[event.t] = Pin(event)
+        slot.pin = self._pins[event.t] = self._places[event.host] = Pin(event)
         slot.note(line, None, f"queued as transfer {event.t}")
 
     def _submit(self, line: int, event: Transfer, pin: Pin, slot: Slot) -> None:
@@ -72,9 +84,9 @@ class Transfers:
         if later:
             message = f"which b{later[0].batch}, launched at line {later[0].line}, may be writing"
         elif pin.loads:
-            life, length, root = self._hosts.get(event.host, (None, pin.len, None))
+            life, length, root = self._hosts.get(pin.host, (None, pin.len, None))
             if length != pin.len:
-                message = f"from host {event.host}, which holds {length} tokens"
+                message = f"from host {pin.host}, which holds {length} tokens"
             holder = life or (slot.owner if isinstance(slot.owner, Life) else slot.key)
             slot.certain = slot.promised = Content(after, line, holder, pin.len, root, pin.len, COPIES)
             slot.opaque = holder is None
@@ -89,7 +101,7 @@ class Transfers:
             text = f"transfer {event.t} {verb} slot {slot.id} as the state of {pin.len} tokens, {message}"
             root = self._table.bad(line, "transfer", None, slot, pin.len, "exact-label", text, slot.bad)
         if not pin.loads:
-            self._hosts[event.host] = (content.life if content is not None else None, pin.len, root)
+            self._hosts[pin.host] = (content.life if content is not None else None, pin.len, root)
 
     def saved(self, line: int, name: str, saved: Saved) -> None:
         """A request that was retracted takes a place of host memory to hold its state."""
@@ -101,13 +113,14 @@ class Transfers:
     def _end(self, line: int, event: Transfer, pin: Pin, slot: Slot) -> None:
         """Both ends are free of it again."""
         del self._pins[event.t]
+        self._places.pop(pin.host, None)
         slot.pin = None
         slot.note(line, None, f"transfer {event.t} {'has ended' if event.op == 'ack' else 'is aborted'}")
         if event.op == "ack" or not pin.submitted:
             return
         # What was begun and not ended has left something that nobody knows at its other end.
         if not pin.loads:
-            self._hosts.pop(event.host, None)
+            self._hosts.pop(pin.host, None)
             return
         slot.certain = slot.promised = None
         if slot.cached:

@@ -72,6 +72,7 @@ class Turns:
             if life is not None and not life.over:
                 self._lend(session, life)
             session.life = life if life is not None and not life.over else Life(_turn(event), len(session.ring))
+            session.life.borrowed = session
             return
         if event.op == "take" and life is not None:
             life.borrowed, session.text, session.life = session, life.text, life
@@ -92,7 +93,9 @@ class Turns:
     def _record(self, line: int, event: Session, session: Turn, life: Life | None) -> None:
         """The session owns what the line names, in full; idle, its slots must hold what it takes them to stand for."""
         named = [event.working if event.working is not UNSET else None]
-        named += list(event.ring) if isinstance(event.ring, tuple) else []
+        if isinstance(event.ring, tuple):
+            self._requests.check_ring(line, event.ring)
+            named += event.ring
         for number in [number for number in named if number is not None]:
             slot = self._table.at(number)
             if slot is None:
@@ -109,6 +112,8 @@ class Turns:
         session.next = event.next if isinstance(event.next, int) else None
         session.last = event.last if isinstance(event.last, int) else None
         session.label = event.last_len if isinstance(event.last_len, int) else None
+        if event.op in ("end", "abort"):
+            session.life = None
         if event.op != "end":
             return
         if isinstance(event.covers, int) and session.home is not None:

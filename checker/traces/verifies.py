@@ -37,6 +37,8 @@ class Verifies:
         self._writes.home(line, b, life, row.writes, Content(b, line, life, max(most, least), root, least))
         for number in row.may:
             slot = self._table.at(number)
+            if slot is None and number is not None and number not in self._header.reserved:
+                self._table.impossible(line, "launch", life, number, f"b{b} may write a boundary into")
             if slot is not None:
                 content = Content(b, line, life, row.high, root, row.low + 1, MARKS, maybe=True)
                 if slot.cached:
@@ -61,6 +63,9 @@ class Verifies:
         accepted, retained = result.accepted, result.retained
         before = life.done_len or row.low
         after = before + accepted
+        if not row.low <= before <= row.high - row.tokens and life.home is not None:
+            text = f"b{batch.b} verifies from {row.low} to {row.high - row.tokens} tokens, and there were {before}"
+            life.taint = self._table.bad(line, "process", life, life.home, None, "exact-label", text, life.taint)
         root = life.taint
         problems = []
         if retained < accepted and not result.done:

@@ -64,7 +64,7 @@ class Writes:
                 and pos < len(life.ring)
                 and life.ring[pos] != mark.slot
                 and mark.slot is not UNSET
-                and row.ring is not UNSET
+                and (row.ring is not UNSET or (row.same and life.ring[pos] is not None))
             ):
                 text = f"b{b} writes {life.name}@{mark.len} into slot {mark.slot}, and its position {pos} holds "
                 self.wrong_row(line, life, row, f"{text}{rules.slot_words(life.ring[pos])}", mark.slot)
@@ -127,6 +127,8 @@ class Writes:
 
     def pointers(self, line: int, life: Life, row: Row) -> list[Problem]:
         """The ring and the pointers that a row shows."""
+        if life.lost and (row.same or isinstance(row.ring, tuple)):
+            self._requests.keep_lost(line, "launch", life, row.ring if isinstance(row.ring, tuple) else life.ring)
         if self._header.ring is UNSET or (row.ring is UNSET and row.next is UNSET and row.last is UNSET):
             return []
         ring = row.ring if isinstance(row.ring, tuple) else life.ring
@@ -156,9 +158,11 @@ class Writes:
 
     def wrong_row(self, line: int, life: Life, row: Row, message: str, number: Id | UnsetType = UNSET) -> None:
         """A row that cannot be as it is."""
-        slot = self._table.at(number if number is not UNSET else row.writes)
+        slot = self._table.at(number) or self._table.at(row.writes) or life.home
         if slot is not None:
             self._table.bad(line, "launch", life, slot, None, "inconsistent-record", message)
+        else:
+            self._table.impossible(line, "launch", life, None, f"{message}; it works in")
 
 
 def position_of(row: PlainRow, mark: Mark, life: Life) -> int | UnsetType:

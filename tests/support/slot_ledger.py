@@ -62,6 +62,8 @@ class Ledger:
         self.host_pins: dict[Any, Transfer] = {}
         self.hosts: dict[Any, State] = {}
         self.leaks: Counter[int] = Counter()
+        self.arrivals: list[tuple[Life, int]] = []
+        """What the result that is being processed has shown as new in rings."""
         self.accepted = {
             (row["r"], line["b"]): row["accepted"]
             for line in lines[1:]

@@ -44,6 +44,8 @@ class Moves(Ledger):
             return
         life = self.life(line) if line.get("r") is not None else None
         owner = self.owners.get(slot)
+        if life is None and line.get("shared") and isinstance(owner, Life):
+            life = owner
         silent = "takes" not in self.knows
         if owner == FREE and not silent:
             raise Bad(f"slot {slot} is published, and it is free")
@@ -56,8 +58,13 @@ class Moves(Ledger):
         self.owners[slot] = CACHE
         self.settled(slot, want, "published is")
         self.entries[slot] = Entry(want, line.get("text"))
-        if line.get("replaced_by") is not None and life is not None:
-            self.claim(line["replaced_by"], life)
+        replaced_by = line.get("replaced_by")
+        if replaced_by is not None and life is not None and self.owners.get(replaced_by) == NOBODY:
+            self.claim(replaced_by, life)
+        elif replaced_by is not None and life is not None and not self.uses(life, replaced_by):
+            self.arrivals.append((life, line["replaced_by"]))
+        if life is not None and "ring" in life.told:
+            life.told["ring"] = [line.get("replaced_by") if kept == slot else kept for kept in life.told["ring"]]
         if line.get("shared") and life is not None:
             life.shares = {slot}
 

@@ -28,6 +28,8 @@ Where the page leaves a choice, this is the reading here:
 13. A request that was retracted or preempted comes back with the same text: it may start from what it saved.
 14. A copy outside any batch conflicts with every pending batch that it does not wait for and that touches its ends. It
     comes before the batches launched after it, and has certainly been done when one of those has been processed.
+15. What a result shows as new in a ring may be taken, or freed by its former owner, anywhere in the processing of that
+    result, so also after the `process` line: it must be the request's when that result is over.
 """
 
 from __future__ import annotations
@@ -75,7 +77,16 @@ class Simulator(Moves):
         if during is not None:
             for device in self.devices:
                 device.certain(during)
+        if line["e"] in ("launch", "admit", "process", "stop"):
+            self._arrive()
         getattr(self, "_" + line["e"])(line)
+
+    def _arrive(self) -> None:
+        """A result is over: what it showed in rings, and they still have, is their requests'."""
+        arrivals, self.arrivals = self.arrivals, []
+        for life, slot in arrivals:
+            if not life.over and slot in life.told.get("ring", [slot]):
+                self.claim(slot, life)
 
     def _admit(self, line: Line) -> None:
         known = self.lives.get(line["r"], [])[-1:]
@@ -124,7 +135,9 @@ class Simulator(Moves):
     # Batches
 
     def _launch(self, line: Line) -> None:
-        copies = [dict(copy, life=self.life(copy) if "r" in copy else None) for copy in line.get("copies", ())]
+        copies = [
+            dict(copy, life=self.life(copy) if copy.get("r") is not None else None) for copy in line.get("copies", ())
+        ]
         for name in line.get("waits", ()):
             if name in self.transfers and self.transfers[name].submitted:
                 self.transfers[name].awaited = True
@@ -166,8 +179,10 @@ class Simulator(Moves):
             life.shares.clear()
         life.shares &= {reads}
         row = Row(life, batch, fields, self._excused(life, reads, start))
+        again = {mark["slot"] for mark in fields.get("marks", ()) if self._is_entry(life, mark)}
         for slot in row.targets:
-            self.target(slot, life)
+            if slot not in again:
+                self.target(slot, life)
         self._remember(life, fields)
         for slot in life.told.get("ring", ()) if "ring" in fields or fields.get("same") else ():
             if slot is not None:
@@ -175,7 +190,8 @@ class Simulator(Moves):
         for mark in fields.get("marks", ()):
             if mark["slot"] not in self.reserved and not fields["start"] <= mark["len"] <= fields["len"]:
                 raise Bad(f"{life.name} does not pass {mark['len']}")
-            if "pos" in mark and life.told.get("ring", {mark["pos"]: mark["slot"]})[mark["pos"]] != mark["slot"]:
+            shown = life.told.get("ring") if "ring" in fields or fields.get("same") else None
+            if "pos" in mark and shown is not None and shown[mark["pos"]] != mark["slot"]:
                 raise Bad(f"{life.name} has another slot at position {mark['pos']} than {mark['slot']}")
         if row.verify:
             row.accepted = self.accepted.get((life.name, batch))
@@ -183,6 +199,13 @@ class Simulator(Moves):
             row.base = life.told.get("next") if self.header.get("crossing") == "counted" else None
         life.rows += 1
         return row
+
+    def _is_entry(self, life: Life, mark: Line) -> bool:
+        """A row that writes what the cache has there already does it no harm."""
+        entry = self.entries.get(mark["slot"])
+        if entry is None or life.adopts:
+            return entry is not None and entry.state[1] == mark["len"]
+        return entry.state == life.text.prefix(mark["len"])
 
     def _excused(self, life: Life, reads: int | None, start: int | None) -> bool:
         if start == 0:
@@ -201,10 +224,9 @@ class Simulator(Moves):
                 continue
             self._result(life, line["b"], fields)
             self._remember(life, fields)
-            if not fields["done"] and not life.over:
-                for slot in life.told.get("ring", ()) if "ring" in fields or fields.get("same") else ():
-                    if slot is not None:
-                        self.claim(slot, life)
+            if not fields["done"] and not life.over and ("ring" in fields or fields.get("same")):
+                shown = [slot for slot in life.told.get("ring", ()) if slot is not None]
+                self.arrivals += [(life, slot) for slot in shown if not self.uses(life, slot)]
 
     def _result(self, life: Life, batch: int, fields: Line) -> None:
         if fields.get("retained", 0) > fields.get("accepted", 0):

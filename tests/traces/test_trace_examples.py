@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from checker.traces.judge_file import judge_file
+from tests.support.slot_simulator import oracle
 from tests.support.trace_examples import EXAMPLES, Edit, Example
+from tests.support.trace_fields import misspelt
 
 EDITS = [(example, edit) for example in EXAMPLES for edit in example.edits]
 
@@ -29,3 +32,11 @@ def test_an_example_is_good_as_it_stands(example: Example, tmp_path: Path) -> No
 @pytest.mark.parametrize(("example", "edit"), EDITS, ids=[edit.name for _, edit in EDITS])
 def test_an_edit_changes_the_verdict(example: Example, edit: Edit, tmp_path: Path) -> None:
     assert verdict_of(tmp_path, example.edited(edit)) == edit.verdict
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_the_oracle_says_the_same(example: Example) -> None:
+    for text, verdict in [(example.lines, "good"), *((example.edited(edit), edit.verdict) for edit in example.edits)]:
+        lines = [json.loads(line) for line in text.splitlines()]
+        assert oracle(lines).outcome == verdict
+        assert not misspelt(lines)
