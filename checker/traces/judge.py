@@ -80,7 +80,7 @@ class Judge:
         self._stop: Stop | None = None
         self._not_covered = ""
         self._feed: dict[type, Callable[[int, Any], None]] = {
-            Take: self._take,
+            Take: self._requests.take,
             Admit: self._admit,
             Launch: self._launch,
             Copy: self._copy,
@@ -90,7 +90,7 @@ class Judge:
             Free: self._free,
             Evict: lambda line, event: self._table.evict(line, event.slot),
             End: self._end,
-            Session: self._session,
+            Session: self._turns.follow,
             Transfer: self._transfers.follow,
             Stop: self._stopped,
         }
@@ -126,9 +126,6 @@ class Judge:
             book.violations, book.hazards, book.hidden_violations, book.hidden_hazards, self._not_covered,
             dict(book.unknown), self._launches.writes.unmarked,
         )  # fmt: skip
-
-    def _take(self, line: int, event: Take) -> None:
-        self._requests.take(line, event)
 
     def _admit(self, line: int, event: Admit) -> None:
         self._requests.arrive(line)
@@ -367,9 +364,6 @@ class Judge:
         self._requests.end(line, event)
         if isinstance(event.saved, Saved):
             self._transfers.saved(line, event.r, event.saved)
-
-    def _session(self, line: int, event: Session) -> None:
-        self._turns.follow(line, event)
 
     def _stopped(self, line: int, event: Stop) -> None:
         self._requests.arrive(line)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from msgspec import UNSET, UnsetType
 
@@ -15,6 +16,8 @@ from checker.traces.starts import Starts
 from checker.traces.table import SlotTable
 from checker.traces.verifies import Verifies
 from checker.traces.writes import Writes
+
+Slots = Id | UnsetType
 
 
 class Launches:
@@ -35,7 +38,7 @@ class Launches:
         """A batch is handed to the device. Inside of clears, copies and rows there is no order."""
         b, running = event.b, self._requests.running
         lives: list[Life] = []
-        batch = PendingBatch(b, line, event.rows, lives, event)
+        batch = PendingBatch(b, line, event.rows, lives)
         copied = self._before_rows(line, event) if event.clears or event.copies else {}
         written: list[Id | UnsetType] = []
         read: list[Id | UnsetType] = []
@@ -171,15 +174,12 @@ class Launches:
         copied = CopiedState(event.from_, event.to, event.len, event.r)
         self._copied(line, newest + 1, copied, {}, later, after + 1)
 
-    def _once(self, line: int, b: int, written: list[Id | UnsetType] | list[int], read: object, what: str) -> None:
+    def _once(self, line: int, b: int, written: Sequence[Slots], read: Sequence[Slots], what: str) -> None:
         """A slot that is written twice in one phase of a batch, or written and read, holds nobody knows what."""
-        reads = list(read) if isinstance(read, list) else []
-        if len(set(written)) == len(written) and not reads:
+        if len(set(written)) == len(written) and not read:
             return
         twice = [number for number, times in Counter(written).items() if times > 1]
-        both = (
-            [] if set(reads).isdisjoint(written) else [number for number in dict.fromkeys(reads) if number in written]
-        )
+        both = sorted({*written} & {*read} - {None, UNSET}, key=str)
         for number in [*twice, *both]:
             slot = self._table.at(number)
             if slot is not None:

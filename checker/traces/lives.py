@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from msgspec import UNSET, UnsetType
 
 from checker.traces.book import Opened
-from checker.traces.format import Admit, Hit, Id, Launch, Ring, Row
+from checker.traces.format import Admit, Hit, Id, Ring, Row
 from checker.traces.owners import Owner
 from checker.traces.slots import Content, Slot
 
@@ -142,7 +142,6 @@ class PendingBatch(NamedTuple):
     line: int
     rows: tuple[Row, ...]
     lives: list[Life]
-    launch: Launch
 
 
 def _known(value: int | UnsetType | None) -> int | None:

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from checker.traces.judge import judge_trace
-from checker.traces.reading import encode, read_trace
+from tests.support.converted import write_converted
 from tests.support.small_trace2 import (
     EAGER,
     STOP,
@@ -34,16 +34,6 @@ from tests.support.small_trace2 import (
 from tests.support.trace_traffic import long_trace
 
 EVENTS, RUNNING = 100_000, 8
-
-
-def upgraded(path, folder):
-    """Write a trace of format 1 down in format 2."""
-    reader = read_trace(path)
-    found = folder / "upgraded.ndjson"
-    with found.open("wb") as file:
-        file.write(encode(reader.header))
-        file.writelines(encode(event) for _, event in reader)
-    return found
 
 
 def wrong_publications(count):
@@ -106,7 +96,8 @@ def main():
         old = folder / "old.ndjson"
         old.write_bytes(long_trace(EVENTS, RUNNING))
         report(f"{RUNNING} requests at once, format 1", old, "cut")
-        report(f"{RUNNING} requests at once, format 2", upgraded(old, folder), "cut")
+        (folder / "new").mkdir()
+        report(f"{RUNNING} requests at once, format 2", write_converted(old, folder / "new"), "cut")
         for words, (header, lines), expected in (
             ("16,000 wrong publications", wrong_publications(16_000), "bad"),
             ("20,000 pending marks", pending_marks(20_000), "good"),

@@ -17,3 +17,13 @@ def converted(path: Path) -> tuple[list[Line], list[int]]:
     events = list(reader)
     lines = [reader.header, *(event for _, event in events)]
     return [json.loads(encode(line)) for line in lines], [1, *(number for number, _ in events)]
+
+
+def write_converted(path: Path, folder: Path) -> Path:
+    """Write a trace down in format 2, under its own name in another folder."""
+    reader = read_trace(path)
+    found = folder / path.name
+    with found.open("wb") as file:
+        file.write(encode(reader.header))
+        file.writelines(encode(event) for _, event in reader)
+    return found

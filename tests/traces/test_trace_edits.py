@@ -28,6 +28,13 @@ FILES = [
 WHEN = "designs advance `next` at different moments between a claim and its result; conformance decides"
 NULL = "null is unknown, and what isn't known isn't checked"
 POSITION = "a position that isn't known isn't checked"
+IN_THE_HEADER = {
+    ("header", "engine", "other name"): "a name for people",
+    ("header", "slots", "+1"): "a larger pool allows all that a smaller one does",
+    ("header", "slots", "-1"): "the last slot isn't used",
+    ("header", "first_slot", "-1"): "slot 0 isn't used, nor the last one",
+    ("header", "lookahead", "+1"): "a larger window allows all that a smaller one does",
+}
 SURVIVORS = {
     ("prefill", "rows.pos", "to null"): POSITION,
     ("prepare", "rows.pos", "to null"): POSITION,
@@ -36,11 +43,7 @@ SURVIVORS = {
         "rows.last",
         "from null",
     ): "a pointer that no other line shows (0.5.17), with the value that rows explain",
-    ("header", "engine", "other name"): "a name for people",
-    ("header", "slots", "+1"): "a larger pool allows all that a smaller one does",
-    ("header", "slots", "-1"): "the last slot isn't used",
-    ("header", "first_slot", "-1"): "slot 0 isn't used, nor the last one",
-    ("header", "lookahead", "+1"): "a larger window allows all that a smaller one does",
+    **IN_THE_HEADER,
     ("admit", "next", "to null"): NULL,
     ("admit", "last", "to null"): NULL,
     ("prefill", "rows.copy_from", "to null"): "a copy from an unknown slot is taken on trust",

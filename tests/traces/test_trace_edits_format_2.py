@@ -6,22 +6,18 @@ from collections import Counter
 from pathlib import Path
 
 from checker.traces.judge import judge_trace
-from checker.traces.reading import BadTrace, encode, read_trace
+from checker.traces.reading import BadTrace
 from checker.traces.verdict import Verdict
+from tests.support.converted import write_converted
 from tests.support.trace_edits import enumerate_edits
-from tests.traces.test_trace_edits import FILES, told
+from tests.traces.test_trace_edits import FILES, IN_THE_HEADER, WHEN, told
 
-WHEN = "designs advance `next` at different moments between a claim and its result; conformance decides"
 LAST = "nobody reads what a request's last row leaves"
 MIDDLE = "a recording may begin in the middle, so that a name or a slot need not have been seen before"
 OWNER = "whose it is follows from who has the slot"
 LABEL = "a label without a `last` (0.5.17) speaks about no known slot"
 SURVIVORS = {
-    ("header", "engine", "other name"): "a name for people",
-    ("header", "slots", "+1"): "a larger pool allows all that a smaller one does",
-    ("header", "slots", "-1"): "the last slot isn't used",
-    ("header", "first_slot", "-1"): "slot 0 isn't used, nor the last one",
-    ("header", "lookahead", "+1"): "a larger window allows all that a smaller one does",
+    **IN_THE_HEADER,
     ("take", "r", "to null"): OWNER,
     ("publish", "r", "to null"): OWNER,
     ("launch", "copies.r", "to null"): OWNER,
@@ -40,15 +36,6 @@ SURVIVORS = {
     ("process", "rows.last_len", "from null"): LABEL,
     ("process", "rows.last_len", "to null"): LABEL,
 }
-
-
-def upgraded(path: Path, folder: Path) -> Path:
-    """Write a recorded trace down in format 2."""
-    reader = read_trace(path)
-    events = list(reader)
-    found = folder / path.name
-    found.write_bytes(b"".join([encode(reader.header), *(encode(event) for _, event in events)]))
-    return found
 
 
 def is_noticed(edited: Path, before: Verdict) -> bool:
@@ -70,7 +57,7 @@ def test_single_field_edits_are_noticed(tmp_path: Path) -> None:
     edits = 0
     edited = tmp_path / "edited.ndjson"
     for path in FILES:
-        trace = upgraded(path, tmp_path)
+        trace = write_converted(path, tmp_path)
         before = judge_trace(trace)
         for edit in enumerate_edits(trace):
             edited.write_bytes(b"".join(edit.lines))
