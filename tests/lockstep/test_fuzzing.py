@@ -165,3 +165,9 @@ def path_of(name):
 
 def replay_file_of(name):
     return replay_file(Path(path_of(name)), threaded=False)
+
+
+def test_a_hunt_ends_after_so_many_steps():
+    campaign = hunt(0, seconds=20, steps=200)
+    assert campaign.coverage.steps >= 200
+    assert campaign.seconds < 15, "the limit of time is not what has ended it"

@@ -19,7 +19,7 @@ from checker.mutation.equivalent import JUSTIFIED
 from checker.mutation.operators import MODULES, mutants, mutants_of, reached
 from checker.mutation.oracles import STAGES, judge, search
 from checker.mutation.result import Kind, not_judged
-from checker.mutation.score import SPEC, Score, judge_all, score
+from checker.mutation.score import SPEC, Score, drawn, judge_all, score
 from spec.postconditions import POSTCONDITIONS
 
 SMALL = '''
@@ -215,3 +215,12 @@ def test_processes_and_one_process_judge_alike(every):
     chosen = list(every.values())[:2]
     alone = {result.key: (result.kind, result.by) for result in map(judge, chosen)}
     assert {result.key: (result.kind, result.by) for result in judge_all(SPEC, chosen, 2)} == alone
+
+
+def test_one_mutant_more_or_less_changes_one_of_a_sample_at_most():
+    every = mutants()
+    sample = {mutant.key for mutant in drawn(SPEC, 10)}
+    assert len(sample) == 10
+    for gone in every[::97]:
+        fewer = dataclasses.replace(SPEC, mutants=lambda gone=gone: [each for each in every if each is not gone])
+        assert len(sample - {mutant.key for mutant in drawn(fewer, 10)}) <= 1
