@@ -57,9 +57,9 @@ class Recorder:
             self.live = False
             self.note(("stop", what))
 
-    def close(self) -> None:
-        """End the file; a pool of which no batch was ever launched leaves none."""
+    def end(self) -> None:
+        """Note that all was recorded; a pool of which no batch was ever launched leaves no file."""
         if self.live:
             self.live = False
             self.note(("stop", ""))
-        self.file.close()
+        self.file.ended = True

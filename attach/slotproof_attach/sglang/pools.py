@@ -12,14 +12,14 @@ from slotproof_attach.sglang import header
 from slotproof_attach.sglang.fields import Method, prefix_of, recorder_of, state_of
 
 
-def pool_init(original: Method, new_recorder: Callable[[], Recorder]) -> Method:
+def pool_init(original: Method, new_recorder: Callable[[Any], Recorder]) -> Method:
     """A pool has been made: it gets a recorder, unless its configuration is one that the format has no words for."""
 
     @functools.wraps(original)
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
         if recorder_of(self) is None:
-            recorder = new_recorder()
+            recorder = new_recorder(self)
             self._slotproof = self.mamba_allocator._slotproof = recorder
             reason = header.not_covered(self)
             if reason:
