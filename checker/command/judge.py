@@ -7,20 +7,22 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from checker.command import github, junit
 from checker.command.console import Progress, complain, emit, printable, say_all
 from checker.command.interrupts import first_ctrl_c
 from checker.command.report import traces, verdict
 from checker.exit_codes import worst
-from checker.model.designs import design_class
 from checker.traces.fail_on import parse
 from checker.traces.follow import follow, until_stop
 from checker.traces.judge import Judge
 from checker.traces.judge_file import Judgement, Unjudged, judge_events, judge_file
 from checker.traces.reading import BadTrace
-from spec.design import Design
 from spec.scope import OVERWRITE, SKIP, BadScope
+
+if TYPE_CHECKING:
+    from spec.design import Design
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ def judge_files(files: Sequence[Path], asked: Judging) -> int:
     """Judge each file, hand on what was found, and return the exit code; one that cannot be read stops no other."""
     asked.check(files)
     fail_on = parse(asked.fail_on) if asked.fail_on else ()
-    design = design_class(asked.design) if asked.design else None
+    design = _design(asked.design) if asked.design else None
     judgements: list[Judgement | Unjudged] = []
     for file in files:
         judged = _judged(file, design, asked)
@@ -69,6 +71,12 @@ def judge_files(files: Sequence[Path], asked: Judging) -> int:
     if asked.junit is not None:
         junit.write(asked.junit, judgements)
     return worst(map(traces.exit_code, judgements))
+
+
+def _design(name: str) -> type[Design]:
+    from checker.model.designs import design_class  # noqa: PLC0415 (a verdict alone needs no designs, and starts at once)
+
+    return design_class(name)
 
 
 def _judged(file: Path, design: type[Design] | None, asked: Judging) -> Judgement | Unjudged:
