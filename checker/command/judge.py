@@ -95,15 +95,15 @@ def _followed(file: Path, design: type[Design] | None, asked: Judging) -> Judgem
         progress.note(f"following {file}" if file.exists() else f"waiting for {file}")
         reader = follow(file, ended)
         progress.note(f"following {file}")
-        story = _FirstStory(progress, silent=asked.as_json)
+        story = _FirstStory(file, progress, silent=asked.as_json)
         return judge_events(reader, until_stop(reader), design, asked.without_spare, story)
 
 
 class _FirstStory:
     """Prints the first violation of a trace the moment that it is found; the whole verdict comes at the end."""
 
-    def __init__(self, progress: Progress, silent: bool) -> None:
-        self._progress = progress
+    def __init__(self, file: Path, progress: Progress, silent: bool) -> None:
+        self._file, self._progress = file, progress
         self._done = silent
 
     def __call__(self, judge: Judge) -> None:
@@ -113,5 +113,6 @@ class _FirstStory:
         if found:
             self._done = True
             self._progress.clear()
-            say_all(["bad, and still being written:", *map(printable, verdict.violation_lines(found[0]))])
+            headline = f"bad: {self._file} (still being written)"
+            say_all(map(printable, [headline, *verdict.violation_lines(found[0])]))
             sys.stdout.flush()
