@@ -33,7 +33,7 @@ lint: $(STAMP) ## Check style, formatting and the direction of imports.
 	$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/lint-imports
 
 type: $(STAMP) ## Check types.
-	$(BIN)/mypy --strict spec runtime checker
+	$(BIN)/mypy && $(BIN)/mypy --python-version 3.10 attach/slotproof_attach
 
 fmt: $(STAMP) ## Format the code and fix what can be fixed safely.
 	$(BIN)/ruff check --fix --exit-zero --quiet && $(BIN)/ruff format
@@ -42,7 +42,7 @@ clean: ## Remove what was built and installed here.
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks .slotproof
 
 # The stamp is touched last, so an installation that failed is tried again.
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml setup.py attach/pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt -e attach -e '.[dev]'
 	@touch $@
