@@ -18,6 +18,7 @@ from checker.traces.fail_on import parse
 from checker.traces.follow import follow, until_stop
 from checker.traces.judge import Judge
 from checker.traces.judge_file import Judgement, Unjudged, judge_events, judge_file
+from checker.traces.ranks import compare_ranks, rank_files
 from checker.traces.reading import BadTrace
 from spec.scope import OVERWRITE, SKIP, BadScope
 
@@ -36,6 +37,10 @@ class Judging:
     as_json: bool = False
     junit: Path | None = None
     github: bool = False
+    ranks: Path | None = None
+    """A folder with a trace of each rank of a server, instead of files."""
+    rank_count: int | None = None
+    """How many ranks there must be."""
 
     def check(self, files: Sequence[Path]) -> None:
         """Raise BadScope for what would have no effect, or none that can be seen."""
@@ -43,6 +48,12 @@ class Judging:
             raise BadScope(f"--without-spare {self.without_spare}: write {OVERWRITE} or {SKIP}")
         if self.without_spare and not self.design:
             raise BadScope("--without-spare has no effect without --design: add --design NAME")
+        if self.ranks is None and not files:
+            raise BadScope("nothing to judge: name a trace, or a folder of them with --ranks DIR")
+        if self.ranks is not None and files:
+            raise BadScope(f"--ranks judges the traces of its folder: leave {files[0]} out")
+        if self.rank_count is not None and self.ranks is None:
+            raise BadScope("--rank-count has no effect without --ranks: add --ranks DIR")
         if self.follow and len(files) != 1:
             raise BadScope("--follow reads one file: start the command once for each")
         if self.github and self.as_json:
@@ -52,9 +63,11 @@ class Judging:
 def judge_files(files: Sequence[Path], asked: Judging) -> int:
     """Judge each file, hand on what was found, and return the exit code; one that cannot be read stops no other."""
     asked.check(files)
+    if asked.ranks is not None:
+        files = rank_files(asked.ranks)
     fail_on = parse(asked.fail_on) if asked.fail_on else ()
     design = _design(asked.design) if asked.design else None
-    judgements: list[Judgement | Unjudged] = []
+    judgements: list[traces.Judged] = []
     for file in files:
         judged = _judged(file, design, asked)
         if isinstance(judged, Unjudged):
@@ -64,6 +77,11 @@ def judge_files(files: Sequence[Path], asked: Judging) -> int:
         if not asked.as_json:
             traces.show(judged)
         judgements.append(judged)
+    if asked.ranks is not None:
+        for compared in compare_ranks(asked.ranks, files, asked.rank_count):
+            if not asked.as_json:
+                traces.show(compared)
+            judgements.append(compared)
     if asked.as_json:
         emit(list(map(traces.data, judgements)))
     if asked.github:

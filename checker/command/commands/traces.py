@@ -14,7 +14,9 @@ from spec.scope import BadScope
 
 
 def judge(
-    files: Annotated[list[Path], typer.Argument(help="Traces: one JSON object a line, the first a header.")],
+    files: Annotated[
+        list[Path] | None, typer.Argument(help="Traces: one JSON object a line, the first a header.")
+    ] = None,
     design: Annotated[str, typer.Option(help="Also say where the engine first did what this design would not.")] = "",
     without_spare: Annotated[
         str, typer.Option(help="For --design: overwrite or skip, where the trace's header does not say.")
@@ -24,6 +26,15 @@ def judge(
     follow: Annotated[
         bool, typer.Option("--follow", help="Judge a file while it is written, until its `stop` line or Ctrl-C.")
     ] = False,
+    ranks: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder with a trace of each rank of one server (--ranks traces): judge all, and compare them."
+        ),
+    ] = None,
+    rank_count: Annotated[
+        int | None, typer.Option(min=1, help="For --ranks: how many there must be; else no number may be left out.")
+    ] = None,
     junit: Junit = None,
     github: Annotated[
         bool, typer.Option("--github", help="Also print what GitHub shows at the lines of the trace.")
@@ -34,8 +45,8 @@ def judge(
     from checker.command.judge import Judging, judge_files
 
     names = ",".join([*([fail_on] if fail_on else []), *(["any"] if strict else [])])
-    asked = Judging(design, without_spare, names, follow, as_json, junit, github)
-    raise typer.Exit(judge_files(files, asked))
+    asked = Judging(design, without_spare, names, follow, as_json, junit, github, ranks, rank_count)
+    raise typer.Exit(judge_files(files or [], asked))
 
 
 def trace(
