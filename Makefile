@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test slow fuzz faults bench lint type fmt clean
+.PHONY: help verify test wheels slow fuzz faults bench lint type fmt clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -14,6 +14,9 @@ verify: $(STAMP) ## Search every scope, run the designs that must fail, judge th
 
 test: $(STAMP) ## Run the tests.
 	$(BIN)/python -m pytest -n auto
+
+wheels: $(STAMP) ## Build both distributions and try each in an empty environment.
+	$(BIN)/python -m pytest -m slow --timeout 900 tests/test_wheels.py
 
 slow: $(STAMP) ## Run the tests that take long or much memory.
 	$(BIN)/python -m pytest -m slow --timeout 900
