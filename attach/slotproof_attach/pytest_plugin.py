@@ -125,7 +125,8 @@ class Recording:
 
     def _begin(self, folder: Path) -> None:
         try:
-            slotproof_attach.attach(self._engine, str(folder / "trace.ndjson"))
+            # Into a folder, where processes that the test starts write theirs too.
+            slotproof_attach.attach(self._engine, folder)
         except slotproof_attach.Refused as error:
             pytest.exit(f"--slotproof {self._engine}: {error}", returncode=int(pytest.ExitCode.USAGE_ERROR))
 

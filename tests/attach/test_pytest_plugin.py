@@ -35,7 +35,7 @@ def attach(engine, out):
     if engine != "fake":
         raise Refused(f"no adapter for {engine}")
     assert path is None, "attached twice"
-    path = Path(out)
+    path = Path(out) / "trace.ndjson"
 
 def close():
     global path
@@ -208,3 +208,17 @@ def test_workers_in_other_processes_report_too(suite: Path) -> None:
     assert "3 tests recorded: " in done.stdout
     (line,) = [line for line in done.stdout.splitlines() if "tests recorded" in line]
     assert all(f"1 {kind}" in line for kind in ("good", "bad", "cut"))
+
+
+@pytest.mark.parametrize(
+    ("engine", "code", "said"),
+    [("sglang", 1, "nothing was judged"), ("unheard-of", 4, "no engine is called 'unheard-of'")],
+)
+def test_the_recorder_itself_is_asked_as_it_wants_to_be(
+    engine: str, code: int, said: str, suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ATTACHED.parent))
+    done = run(suite, "def test_one():\n    pass\n\ndef test_two():\n    pass\n", engine=engine)
+    assert done.returncode == code, done.stdout + done.stderr
+    assert said in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
