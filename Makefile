@@ -39,7 +39,7 @@ fmt: $(STAMP) ## Format the code and fix what can be fixed safely.
 	$(BIN)/ruff check --fix --exit-zero --quiet && $(BIN)/ruff format
 
 clean: ## Remove what was built and installed here.
-	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks .slotproof
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks .slotproof .engines
 
 # The stamp is touched last, so an installation that failed is tried again.
 $(STAMP): pyproject.toml constraints.txt
