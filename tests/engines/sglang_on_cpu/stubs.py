@@ -126,7 +126,11 @@ def missing_triton() -> None:
 def pageable_memory() -> None:
     """Pinning memory needs an accelerator; a copy from pageable memory has the same result."""
     tensor = torch.tensor
-    torch.tensor = lambda *args, pin_memory=False, **kwargs: tensor(*args, **kwargs)
+
+    def unpinned(*args: Any, pin_memory: bool = False, **kwargs: Any) -> torch.Tensor:
+        return tensor(*args, **kwargs)
+
+    torch.tensor = unpinned
     torch.Tensor.pin_memory = lambda self, *args, **kwargs: self
 
 
