@@ -40,7 +40,14 @@ def played(workload: Workload, lazy: bool) -> dict[str, object]:
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         raised = f"{type(error).__name__} at {Path(place.filename).name}:{place.lineno}: {error}"
-    return {"name": workload.name, "wrong": truth.wrong, "leaked": truth.leaked, "raised": raised, **truth.seen}
+    return {
+        "name": workload.name,
+        "wrong": truth.wrong,
+        "misfiled": truth.misfiled,
+        "leaked": truth.leaked,
+        "raised": raised,
+        "seen": truth.seen,
+    }
 
 
 if __name__ == "__main__":

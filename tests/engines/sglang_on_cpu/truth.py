@@ -7,10 +7,12 @@ whenever anything was written or filed, and at every state from which a prompt g
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .fake_model import State, state_of
-from .world import World
+
+if TYPE_CHECKING:
+    from .world import World
 
 
 class Truth:
@@ -18,6 +20,8 @@ class Truth:
 
     def __init__(self, world: World) -> None:
         self.wrong: list[str] = []
+        self.misfiled: list[tuple[int, int]] = []
+        """Slots of the cache that do not hold what they are filed under, and under how many tokens."""
         self.leaked: list[int] = []
         self.seen: Counter[str] = Counter()
         self._world, self._slots = world, world.slots
@@ -59,6 +63,7 @@ class Truth:
                 self.wrong.append(
                     f"slot {slot} is filed under {expected[0]} tokens and holds {described(length, expected)}"
                 )
+                self.misfiled.append((slot, expected[0]))
                 del self._filed[slot]
 
     def starts(self, name: str, slot: int, expected: State, reused: bool) -> None:
