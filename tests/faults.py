@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass
 
 from checker.command import console
+from checker.command.tables import table
 from checker.exit_codes import SHOWN, VIOLATED
 from checker.lockstep.campaign import seconds_of
 from checker.lockstep.findings import FailingRun
@@ -334,7 +335,7 @@ def with_seeds(faults: list[Fault], seconds: float, seeds: range) -> int:
         told.append(unlucky(fault, seconds, seeds))
     console.Progress().done()
     columns = ["fault", "seeds that find it", "s at most", "runtime steps, median", "at most"]
-    console.table(f"Planted faults, with seeds {seeds[0]} to {seeds[-1]}", columns, [line for line, _ in told])
+    table(f"Planted faults, with seeds {seeds[0]} to {seeds[-1]}", columns, [line for line, _ in told])
     return SHOWN if all(right for _, right in told) else VIOLATED
 
 
@@ -365,7 +366,7 @@ def main(words: list[str]) -> int:
             console.say(f"{name}\n\n{found.program}\n{found.story}\n")
     console.Progress().done()
     columns = ["fault", "found by", "s", "s to shrink", "steps", "spec's shortest"]
-    console.table("Planted faults, hunted for one at a time", columns, [result.cells() for result in results])
+    table("Planted faults, hunted for one at a time", columns, [result.cells() for result in results])
     wrong = [result.fault.name for result in results if not result.right]
     if wrong:
         console.say(f"python -m tests.faults --time {given.time} --seed {given.seed} {' '.join(wrong)}")
