@@ -52,7 +52,7 @@ LENGTHS = {
     },
     ("before-29792", "lazy"): {
         "batch-local": 6,
-        "checkpoint-not-lost": 8,
+        "checkpoint-not-lost": 7,
         "exact-label": 5,
         "no-inflight-target": 5,
         "lazy-keeps-one": 8,
@@ -71,7 +71,7 @@ LENGTHS = {
     },
     ("wait-stream", "lazy"): {
         "batch-local": 6,
-        "checkpoint-not-lost": 9,
+        "checkpoint-not-lost": 7,
         "exact-label": 6,
         "lazy-keeps-one": 9,
         "publishes-only-what-is-there": 6,
