@@ -97,7 +97,7 @@ def test_what_starts_at_once_loads_nothing_that_is_slow(words: list[str], unneed
 
 
 def test_every_command_is_tried_without_the_extras() -> None:
-    assert WITHOUT.keys() | NEEDING.keys() | {"designs", "explain"} == EXAMPLES.keys()
+    assert WITHOUT.keys() | NEEDING.keys() | {"designs", "explain", "attach"} == EXAMPLES.keys()
 
 
 @pytest.mark.parametrize("name", WITHOUT)
