@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test wheels slow fuzz faults bench lint type fmt clean
+.PHONY: help verify test wheels slow engines fuzz faults bench lint type fmt clean
 
 help: ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -20,6 +20,9 @@ wheels: $(STAMP) ## Build both distributions and try each in an empty environmen
 
 slow: $(STAMP) ## Run the tests that take long or much memory.
 	$(BIN)/python -m pytest -m slow --timeout 900
+
+engines: $(STAMP) ## Run releases of a shipped engine, and show that the judge says what is true of each run (QUICK=1: a minute).
+	$(BIN)/python -m tests.engines.run $(if $(QUICK),--quick)
 
 fuzz: $(STAMP) ## Hunt for runs in which the runtime is not what the spec says (TIME=10m, WORKERS=2, SEED=0).
 	$(BIN)/slotproof fuzz --time $(or $(TIME),10m) --workers $(or $(WORKERS),2) --seed $(or $(SEED),0)
@@ -42,7 +45,7 @@ fmt: $(STAMP) ## Format the code and fix what can be fixed safely.
 	$(BIN)/ruff check --fix --exit-zero --quiet && $(BIN)/ruff format
 
 clean: ## Remove what was built and installed here.
-	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks .slotproof
+	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .benchmarks .slotproof .engines
 
 # The stamp is touched last, so an installation that failed is tried again.
 $(STAMP): pyproject.toml setup.py attach/pyproject.toml constraints.txt

@@ -16,7 +16,7 @@ MAX_FUNCTION = 70
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-BESIDE_THE_PACKAGES = {"attach", "attacks", "bench", "documents", "fuzzed", "runtime_room", "support"}
+BESIDE_THE_PACKAGES = {"attach", "attacks", "bench", "documents", "engines", "fuzzed", "runtime_room", "support"}
 """Folders under tests/ for what is no package of checker/; the runtime's has another name than the room, see below."""
 
 # The patterns are put together from pieces, because this file is searched for them as well.

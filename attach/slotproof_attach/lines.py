@@ -34,7 +34,8 @@ class Lines:
         self._makers: dict[str, Callable[..., Iterator[str]]] = {
             "header": self._header, "admit": self._admit, "ring": self._ring, "take": self._take, "free": self._free,
             "clear": self._clear, "publish": self._publish, "prefill": self._prefill, "decode": self._decode,
-            "begin": self._begin, "process": self._process, "end": self._end, "stop": self._stop,
+            "begin": self._begin,
+            "passed": self._passed, "process": self._process, "end": self._end, "stop": self._stop,
         }  # fmt: skip
         self._rows = Rows()
         self._waiting: list[str] | None = []
@@ -203,6 +204,11 @@ class Lines:
     def _begin(self, b: int) -> Iterator[str]:
         yield from self._take_all()
         self._held, self._during = [], str(b)
+
+    def _passed(self, b: int) -> Iterator[str]:
+        """A result that the engine went past: it says nothing of its rows."""
+        yield from self._take_all()
+        yield f'{{"e":"process","b":{b},"rows":[]}}'
 
     def _process(self, b: int, lives: list[Life], *note: Any) -> Iterator[str]:
         held, self._held = self._held or [], None

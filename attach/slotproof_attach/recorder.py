@@ -27,7 +27,9 @@ class Recorder:
         """Whose state the cache is being handed."""
         self.replacement: Ids | None = None
         """What takes the ring position of the slot that is being handed over."""
-        self._batches = 0
+        self.planned: Any = None
+        """The batch that was planned last."""
+        self._batches = self._results = 0
 
     def header(self, fields: dict[str, Any]) -> None:
         """Note the first line; the notes before it have waited for this one."""
@@ -39,6 +41,13 @@ class Recorder:
         number = self._batches
         self._batches += 1
         return number
+
+    def begin(self, number: int) -> None:
+        """Note that the result of a batch is about to be processed; those before it never will be."""
+        for passed in range(self._results, number):
+            self.note(("passed", passed))
+        self._results = number + 1
+        self.note(("begin", number))
 
     def admit(self, name: str, ids: Ids, next_: int, last: int | None, hit: tuple[Ids, int] | None) -> Life:
         """Note that a request may be launched; `ids`: its working slot, then its ring."""

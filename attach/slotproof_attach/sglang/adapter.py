@@ -29,6 +29,7 @@ WRAPPERS: dict[str, Callable[[Method], Method]] = {
     "prepare_for_decode": batches.prepare_for_decode,
     "mix_with_running": batches.mix,
     "copy": batches.copied,
+    "get_mamba_indices": batches.forwarded,
     "process_batch_result_prefill": batches.processing,
     "process_batch_result_decode": batches.processing,
     "insert": pools.insert,
