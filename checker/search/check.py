@@ -110,6 +110,12 @@ class Outcome:
             return all(name in self.exploration.counterexamples for name in self.check.expect)
         return self.status == HOLDS
 
+    @property
+    def settled(self) -> bool:
+        """Whether it passed, and would again: no limit of time has a part in it, and no file of a user's own."""
+        timed = self.check.limits.seconds is not None or bool(self.exploration.cut)
+        return self.as_expected and not timed and self.check.file in ("", canary.FILE)
+
 
 def stored(steps: Sequence[TakenStep]) -> list[tuple[str, Arguments]]:
     """Return a run as names and arguments, which any process can read; `taken` is the way back."""

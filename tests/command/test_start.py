@@ -130,6 +130,13 @@ def test_a_missing_extra_is_one_sentence_with_the_remedy(name: str, tmp_path: Pa
     assert any(f"pip install 'slotproof[{extra}]'" in done.stderr for extra in EXTRAS.values())
 
 
+@pytest.mark.parametrize("words", [["prove", "--max-seconds", "1"], NEEDING["bmc"]], ids=lambda words: words[0])
+def test_who_proves_needs_no_torch(words: list[str], tmp_path: Path) -> None:
+    done = without_extras(words, tmp_path, ("torch",))
+    assert done.returncode in (0, 3), done.stdout + done.stderr
+    assert "needs torch" not in done.stderr
+
+
 @pytest.mark.parametrize(("absent", "extra"), EXTRAS.items())
 def test_the_remedy_names_the_extra_that_brings_what_is_missing(absent: str, extra: str, tmp_path: Path) -> None:
     done = without_extras(NEEDING["verify"], tmp_path, (absent,))
