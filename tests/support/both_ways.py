@@ -8,9 +8,10 @@ from checker.search.compiled_levels import CompiledLevels
 from checker.search.exploration import Limits
 
 NEVER = 1 << 60
+UNLIMITED = Limits()
 
 
-def searched(model, compiled, symmetry=True, until=None, limits=Limits()):
+def searched(model, compiled, symmetry=True, until=None, limits=UNLIMITED):
     """Search in one of the two ways from the first state on."""
     with patch.object(checker.search.bfs, "FEW", 0 if compiled else NEVER), patch.object(checker.search.bfs, "MANY", 0):
         search = Search(model, symmetry, until)
@@ -34,6 +35,6 @@ def shown(search):
     }
 
 
-def both(model, symmetry=True, until=None, limits=Limits()):
+def both(model, symmetry=True, until=None, limits=UNLIMITED):
     """What the two ways show, columns first."""
     return [shown(searched(model, compiled, symmetry, until, limits)) for compiled in (False, True)]
