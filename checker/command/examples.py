@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import typer
-
 EXAMPLES: Final = {
     "verify": "slotproof verify --quick",
     "explore": "slotproof explore --design merged-29792 --property exact-label",
@@ -23,11 +21,3 @@ EXAMPLES: Final = {
     "mutants": "slotproof mutants --sample 5 --workers 1",
 }
 """By the name of the command. None is longer than a line of help, which would be broken in the middle of a word."""
-
-
-def add_examples(app: typer.Typer) -> None:
-    """Let the help of each command that an app has by now end with its example."""
-    for command in app.registered_commands:
-        name = command.name or getattr(command.callback, "__name__", "")
-        if name in EXAMPLES:
-            command.epilog = f"Example: {EXAMPLES[name]}"

@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from checker.exit_codes import InternalError
 from checker.search import audit_place
 from checker.search.bfs import Search
 from checker.search.differences import differences, run_of, story
@@ -22,7 +23,7 @@ TRIES = 300
 """Native tries that an audit takes at least, unless the model has fewer."""
 
 
-class Disagreement(Exception):
+class Disagreement(InternalError):
     """Two readings of one text differ, or one leaves something out: an error of slotproof itself."""
 
 

@@ -1,0 +1,73 @@
+"""Which runs there are: releases, modes, and the workloads of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from tests.engines.sglang_on_cpu.drawn import KINDS, drawn
+from tests.engines.sglang_on_cpu.enumerated import alone, chunked, overtaken
+from tests.engines.sglang_on_cpu.workload import Workload
+
+RELEASES: Final = ("0.5.17", "0.5.18", "0.5.23")
+MODES: Final = ("eager", "lazy")
+NEWEST: Final = RELEASES[-1]
+PAGED: Final = (NEWEST,)
+"""Releases whose allocator of pages of several tokens runs on a CPU."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A line of the table: workloads of one kind on one engine."""
+
+    release: str
+    mode: str
+    kind: str
+    workloads: tuple[Workload, ...]
+    known: int | None = None
+    """How many of the runs are known to be wrong; the random ones are not counted beforehand."""
+
+
+def all_cells(releases: Iterable[str], count: int) -> list[Cell]:
+    """So many random workloads of each kind on each engine, and all small ones on the newest."""
+    cells = [random_cell(*which, range(count)) for which in product(releases, MODES, KINDS)]
+    if NEWEST in releases:
+        cells += small_cells()
+    return cells
+
+
+def small_cells() -> list[Cell]:
+    """The enumerated runs; in lazy mode, and with an end that can be foreseen, the same prompts are right."""
+    return [
+        Cell(NEWEST, "eager", "alone", tuple(alone("stop")), known=3),
+        Cell(NEWEST, "lazy", "alone", tuple(alone("stop")), known=0),
+        Cell(NEWEST, "eager", "overtaken", tuple(overtaken("stop")), known=6),
+        Cell(NEWEST, "lazy", "overtaken", tuple(overtaken("stop")), known=0),
+        Cell(NEWEST, "eager", "mixed", tuple(overtaken("stop", longest=29, mixed=True)), known=8),
+        Cell(NEWEST, "lazy", "mixed", tuple(overtaken("stop", longest=29, mixed=True)), known=0),
+        Cell(NEWEST, "eager", "chunked", tuple(chunked("length")), known=9),
+        Cell(NEWEST, "lazy", "chunked", tuple(chunked("length")), known=9),
+    ]
+
+
+def quick_cells() -> list[Cell]:
+    """A few dozen runs on the newest release, with one that is wrong for each of the faults that are known."""
+    cells = [random_cell(NEWEST, mode, kind, range(5)) for mode, kind in product(MODES, KINDS)]
+    few = tuple(run for run in alone("stop") if run.name in {f"alone-stop-{it}" for it in ("p7-n8", "p7-n9", "p15-n9")})
+    mixed = tuple(run for run in overtaken("stop", 15, mixed=True) if run.name.startswith("mixed-stop-p9-n15"))
+    pages = tuple(run for run in chunked("length") if "-p60-" in run.name)
+    return [
+        *cells,
+        Cell(NEWEST, "eager", "alone", few, known=2),
+        Cell(NEWEST, "eager", "mixed", mixed, known=1),
+        Cell(NEWEST, "eager", "chunked", pages, known=3),
+        Cell(NEWEST, "lazy", "alone", few, known=0),
+    ]
+
+
+def random_cell(release: str, mode: str, kind: str, seeds: Iterable[int]) -> Cell:
+    """Random workloads of one kind."""
+    workloads = tuple(drawn(kind, seed, pages=release in PAGED) for seed in seeds)
+    return Cell(release, mode, kind, workloads)
