@@ -54,10 +54,6 @@ class Cursor(IntEnum):
     """States found in all."""
     TOUCHED = 7
     """Keeps what has been read ahead alive; its value means nothing."""
-    FIRST = 8
-    """For `interpret`: the first instruction."""
-    LAST = 9
-    """The one after the last."""
 
 
 class Pause(IntEnum):
@@ -148,6 +144,15 @@ class Job(NamedTuple):
     """For each name: the first state of the level of which it does not hold; -1: none."""
     seen: Numbers
     """For each thing that is looked for: whether it has been seen, or is no longer looked for."""
+
+
+class Stretch(NamedTuple):
+    """Instructions to run on one block."""
+
+    code: Code
+    registers: Lanes
+    ends: Numbers
+    """The first instruction, and the one after the last."""
 
 
 class Move(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from checker.machine.hashing import of_row, symmetric
 from checker.machine.instructions import LANES
 from checker.machine.interpreter import run
-from checker.machine.job import Cursor, Job, Move, Pause, Plan
+from checker.machine.job import Cursor, Job, Move, Pause, Plan, Stretch
 from checker.machine.native import kernel
 from checker.machine.table import add, lately, move, touch
 from checker.machine.transposing import to_registers, to_rows
@@ -25,7 +25,6 @@ AFTER, PARAMETERS, LATE, ALIVE = (int(it) for it in (Plan.AFTER, Plan.PARAMETERS
 FAULTY, ANY_BROKEN, SYMMETRIC = (int(it) for it in (Plan.FAULTY, Plan.ANY_BROKEN, Plan.SYMMETRIC))
 BLOCK, GUARD, DRAIN, STOP = (int(it) for it in (Cursor.BLOCK, Cursor.GUARD, Cursor.DRAIN, Cursor.STOP))
 PENDING, NEW, COUNT, TOUCHED = (int(it) for it in (Cursor.PENDING, Cursor.NEW, Cursor.COUNT, Cursor.TOUCHED))
-FIRST, LAST = int(Cursor.FIRST), int(Cursor.LAST)
 START = np.int64(0)
 DONE, STOPPED, FULL = (int(it) for it in (Pause.DONE, Pause.STOPPED, Pause.FULL))
 
@@ -260,9 +259,9 @@ def ask(job: Job) -> int:
 
 
 @kernel
-def interpret(job: Job) -> int:
-    """Run one stretch of instructions."""
-    run(job.code, job.cursor[FIRST], job.cursor[LAST], job.registers)
+def interpret(stretch: Stretch) -> int:
+    """Run a stretch of instructions."""
+    run(stretch.code, stretch.ends[0], stretch.ends[1], stretch.registers)
     return DONE
 
 
@@ -286,7 +285,7 @@ def rehash(tables: Move) -> int:
 ENTRIES: dict[str, tuple[Callable[..., int], type]] = {
     "expand": (expand, Job),
     "ask": (ask, Job),
-    "interpret": (interpret, Job),
+    "interpret": (interpret, Stretch),
     "enter": (enter, Job),
     "rehash": (rehash, Move),
 }

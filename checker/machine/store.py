@@ -29,6 +29,9 @@ HERE: Final = Path(__file__).parent
 BUILDING: Final = "checker.machine.build"
 
 
+_LOADED: Final[dict[str, Kernels]] = {}
+
+
 class Unavailable(Exception):
     """Why there are no compiled kernels, in words: a search goes on without them."""
 
@@ -105,7 +108,7 @@ def _key() -> str:
 def folders() -> Iterator[Path]:
     """Yield where compiled kernels may lie, the first choice first."""
     yield HERE / "__pycache__"
-    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "slotproof"
+    yield Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "slotproof"
 
 
 def why_not() -> str:
@@ -113,7 +116,7 @@ def why_not() -> str:
     if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
         return "NUMBA_DISABLE_JIT is set"
     missing = [name for name in ("llvmlite", "numba") if importlib.util.find_spec(name) is None]
-    return f"{missing[0]} is not installed" if missing else ""
+    return f"{missing[0]} is not installed here: pip install 'slotproof[search]'" if missing else ""
 
 
 def _file(folder: Path, width: str) -> Path:
@@ -125,11 +128,17 @@ def is_built(width: str) -> bool:
     return not why_not() and any(_file(folder, width).is_file() for folder in folders())
 
 
-@functools.cache
 def kernels(width: str, seconds: float | None = None) -> Kernels:
     """Return the kernels of a width, compiled if they are not there; raises Unavailable."""
     if why_not():
         raise Unavailable(why_not())
+    if width not in _LOADED:
+        _LOADED[width] = Kernels(*_code(width, seconds))
+    return _LOADED[width]
+
+
+def _code(width: str, seconds: float | None) -> tuple[bytes, dict[str, Any]]:
+    """Return compiled code, from the first folder that has it whole."""
     files = [_file(folder, width) for folder in folders()]
     found = next((content for file in files if (content := _read(file))), None)
     if found is None:
@@ -137,7 +146,7 @@ def kernels(width: str, seconds: float | None = None) -> Kernels:
         if file is None:
             raise Unavailable("there is no folder to keep compiled code in")
         found = _built(file, width, seconds)
-    return Kernels(*found)
+    return found
 
 
 def _read(file: Path) -> tuple[bytes, dict[str, Any]] | None:
@@ -166,7 +175,7 @@ def _built(file: Path, width: str, seconds: float | None) -> tuple[bytes, dict[s
             return found
         settings = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
         settings["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE.parents[1]), settings.get("PYTHONPATH")]))
-        command = [sys.executable, "-m", BUILDING, width, str(file)]
+        command = [sys.executable, "-P", "-m", BUILDING, width, str(file)]
         try:
             done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False, timeout=seconds)
         except subprocess.TimeoutExpired as error:
@@ -175,4 +184,13 @@ def _built(file: Path, width: str, seconds: float | None) -> tuple[bytes, dict[s
         if found is None:
             said = done.stderr.strip().splitlines() or ["it ended without a word"]
             raise Unavailable(f"compiling the search failed: {said[-1]}")
+        _remove_former(file, width)
         return found
+
+
+def _remove_former(file: Path, width: str) -> None:
+    """Remove what former texts were compiled to; a folder that several installations share keeps all."""
+    if file.parent.parent == HERE:
+        for other in file.parent.glob(f"kernels-{width}-*"):
+            if other.stem != file.stem:
+                other.unlink(missing_ok=True)

@@ -15,6 +15,7 @@ from checker.deadline import Deadline
 from checker.machine import store
 from checker.model.layout import flatten
 from checker.model.model import Model, TakenStep
+from checker.model.user_files import BadModel
 from checker.search.compiled_levels import CompiledLevels
 from checker.search.expansion import Parents, States
 from checker.search.exploration import Counterexample, Exploration, Limits
@@ -30,6 +31,10 @@ FEW = 1 << 12
 """States up to which the columns are quick enough: to load compiled code takes as long as they do."""
 MANY = 1 << 18
 """States up to which they are where nothing has been compiled yet."""
+BITS = 64
+"""Bits of a fingerprint, unless twice as many are asked for."""
+MOST = 100_000_000
+"""States that so many bits tell apart well enough: the chance that two are taken for one is one in 3,700."""
 PER_LEVEL = 32
 """New states of each level that are kept to be tried under other names."""
 
@@ -43,13 +48,16 @@ class Search:
         symmetry: bool = True,
         until: frozenset[str] | None = frozenset(),
         naming: bool = False,
+        bits: int = BITS,
     ) -> None:
         """Prepare a search that ends once all of `until` are violated; empty: any property; None: it goes on.
 
-        With `naming` it asks whether names matter, and with symmetry ends where they do: `names` says why.
+        With `naming` it asks whether names matter, and with symmetry ends where they do: `names` says why. States are
+        told apart by fingerprints of 64 `bits`, or of 128.
         """
         self.model = model
         self.naming = naming
+        self.bits = bits
         self.expander = Expander(model, symmetry, naming)
         self.until = until
         self.result = Exploration(unseen=[stated.name for stated in model.of_kind("sometimes")])
@@ -63,8 +71,6 @@ class Search:
         """Of how many states each property of every state has been asked."""
         self.found: Levels = ColumnLevels(self.expander, self.always)
         """The newest level, and all states found."""
-        self.why_columns = ""
-        """Why the search has not gone on with compiled code; empty: it has, or is too small."""
         self.names = names_matter(self.expander.reader) if naming else ""
         """What goes by names, in words; empty: nothing that has been found."""
         self.sample: list[States] = [np.array([list(flatten(model.init))], self.expander.width).T]
@@ -101,9 +107,17 @@ class Search:
         if self.clock.cut:
             result.cut = self.clock.words
         result.complete = everything and not result.cut
-        result.collision = result.states**2 / 2.0**65
+        result.by = self.found.name
+        result.collision = self._collision()
         result.seconds = time.perf_counter() - started
         return result
+
+    def _collision(self) -> float:
+        """Return an upper bound of the chance that two states were taken for one."""
+        both: float = self.result.states**2 / 2.0 ** (self.bits + 1)
+        # Compiled code passes over states that it has met lately, by plain fingerprints.
+        passed_over = isinstance(self.found, CompiledLevels) and self.expander.symmetric is not None
+        return both + (self.result.transitions / 2.0**BITS if passed_over else 0.0)
 
     def _levels(self, limits: Limits, progress: Callable[[Exploration, int], None] | None) -> bool:
         """Search level by level; whether there is nothing left to look at."""
@@ -138,21 +152,24 @@ class Search:
     def _change_over(self) -> None:
         """Go on with compiled code once that pays: it has to be loaded, and the first time of all to be compiled."""
         begun, states = self.found, self.result.states
-        if not isinstance(begun, ColumnLevels) or states < FEW or self.why_columns:
+        must = self.bits > BITS
+        if not isinstance(begun, ColumnLevels) or (states < FEW and not must) or self.result.why_columns:
             return
         width = np.dtype(self.expander.width).name
-        if not store.why_not() and states < MANY and not store.is_built(width):
+        if states < MANY and not must and not store.is_built(width):
             return
         try:
-            kernels = store.kernels(width)
+            kernels = store.kernels(width, self.clock.left)
         except store.Unavailable as error:
-            self.why_columns = str(error)
+            if must:
+                raise BadModel(f"fingerprints of {self.bits} bits take compiled code, and {error}") from error
+            self.result.why_columns = str(error)
             return
         stated = [
             (each.name, program.outputs[0] if isinstance(program, Program) else program)
             for each, program in self.always
         ]
-        self.found = CompiledLevels(MachineCode(self.expander, stated), kernels, begun)
+        self.found = CompiledLevels(MachineCode(self.expander, stated, self.bits // BITS), kernels, begun)
 
     def _go_by_names(self, at_once: bool = False) -> bool:
         """Keep some of the new states, and try once in a while, and at the end, whether their names matter."""
@@ -173,6 +190,8 @@ class Search:
     def _limit(self, limits: Limits) -> str:
         if limits.states is not None and self.result.states >= limits.states:
             return f"{limits.states} states reached"
+        if self.bits == BITS and self.result.states >= MOST:
+            return f"{MOST:,} states told apart by {BITS} bits: search with --fingerprints 128"
         if self.clock.over:
             return self.clock.words
         if limits.depth is not None and self.result.depth >= limits.depth:

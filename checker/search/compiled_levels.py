@@ -14,7 +14,6 @@ from checker.machine.store import Kernels
 from checker.search.expansion import Mask, Parents, States
 from checker.search.levels import ColumnLevels, Level
 from checker.search.machine_code import MachineCode
-from checker.search.tables import Words
 
 SLICE = 64
 """Blocks of a level between two looks at the clock."""
@@ -32,10 +31,13 @@ class CompiledLevels:
         self.job = code.job()
         expander = code.expander
         self._grow_table(2 * (len(begun.seen) + 4 * LANES))
-        for start in range(0, len(begun.seen), LANES):
-            part = begun.seen[start : start + LANES]
-            self.job.prints[0, : len(part)] = part
-            self.job.cursor[Cursor.PENDING] = len(part)
+        # Two words of a fingerprint are known of the newest level only, with which such a search begins.
+        words = len(code.plain)
+        prints = begun.seen[None] if words == 1 else code.prints(begun.frontier)
+        for start in range(0, prints.shape[1], LANES):
+            part = prints[:, start : start + LANES]
+            self.job.prints[:words, : part.shape[1]] = part
+            self.job.cursor[Cursor.PENDING] = part.shape[1]
             kernels.call("enter", self.job)
         self._new_level(expander.plain.rows(list(begun.frontier)))
 
@@ -120,15 +122,15 @@ class CompiledLevels:
     def contains(self, states: States) -> Mask:
         """Return which of some states the search has been in."""
         table = self.job.table
-        prints: list[Words] = [self.code.expander.fingerprints(states)]
-        wanted = np.where(prints[0] == 0, np.uint64(1), prints[0])
+        prints = self.code.prints(states)
+        prints[0, prints[0] == 0] = 1
         mask = np.uint64(len(table) - 1)
-        at = wanted & mask
-        found = np.zeros(len(wanted), bool)
-        open_ = np.ones(len(wanted), bool)
-        while open_.any():
-            there = table[at.astype(np.int64), 0]
-            found |= open_ & (there == wanted)
-            open_ &= (there != 0) & (there != wanted)
+        at = prints[0] & mask
+        found, going = np.zeros(len(at), bool), np.ones(len(at), bool)
+        while going.any():
+            there = table[at.astype(np.int64)]
+            same = (there == prints.T).all(axis=1)
+            found |= going & same
+            going &= (there[:, 0] != 0) & ~same
             at = (at + np.uint64(1)) & mask
         return found

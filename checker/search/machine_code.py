@@ -7,11 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from checker.machine.arrays import HashTable
 from checker.machine.assembler import Assembler, Output
 from checker.machine.instructions import LANES, Routine
 from checker.machine.job import Cursor, Job, Plan
 from checker.search.compiled import Compiled
-from checker.search.fingerprint import Symmetric
+from checker.search.expansion import States
+from checker.search.fingerprint import Plain, Symmetric
 from checker.search.fingerprint_code import FingerprintCode
 from checker.search.successors import Expander
 from checker.symbolic.node import Node, Value
@@ -25,11 +27,16 @@ FEWEST = 1 << 16
 class MachineCode:
     """The routines of one search, and the arrays that the kernels go by."""
 
-    def __init__(self, expander: Expander, always: Sequence[tuple[str, Value]]) -> None:
+    def __init__(self, expander: Expander, always: Sequence[tuple[str, Value]], words: int = 1) -> None:
+        """Assemble; a fingerprint has one word or two."""
         self.expander = expander
+        leaves = expander.reader.leaves
+        self.plain = [expander.plain, Plain(leaves, expander.width, seed=3)][:words]
+        self.symmetric = (
+            [expander.symmetric, Symmetric(leaves, expander.sorts, seed=4)][:words] if expander.symmetric else []
+        )
         self.always = list(always)
         """What is asked of every state."""
-        leaves = expander.reader.leaves
         self.kept = expander.plain.kept
         self.row = expander.plain.row
         self.place = {index: place for place, index in enumerate(self.kept)}
@@ -107,18 +114,16 @@ class MachineCode:
 
     # Arrays.
 
-    def job(self, fingerprints: int = 1) -> Job:
-        """Return the arrays of a search that has not begun; `fingerprints` has so many words."""
+    def prints(self, states: States) -> HashTable:
+        """Return the fingerprint of each state, word by word: the first is that of the columns."""
+        return np.array([each.of(list(states)) for each in self.symmetric or self.plain])
+
+    def job(self) -> Job:
+        """Return the arrays of a search that has not begun."""
         expander, width = self.expander, self.expander.width
-        symmetric = (
-            [Symmetric(expander.reader.leaves, expander.sorts, seed) for seed in (2, 3)[:fingerprints]]
-            if expander.symmetric
-            else []
-        )
-        code = FingerprintCode(symmetric, self.place, width)
+        code = FingerprintCode(self.symmetric, self.place, width)
         instances, faults = self._instances()
         count = len(expander.compiled)
-        keys = [expander.plain.keys, np.random.default_rng(4).integers(0, 1 << 64, len(expander.plain.keys), np.uint64)]
         return Job(
             plan=self._plan(),
             cursor=np.zeros(len(Cursor), np.int64),
@@ -133,14 +138,14 @@ class MachineCode:
                 (self.broken + 1 + number, self.names.index(name)) for number, (name, _) in enumerate(expander.asked)
             ),
             shown=np.arange(self.shown, self.shown + len(expander.shown)),
-            keys=np.array(keys),
+            keys=np.array([each.keys for each in self.plain]),
             renamings=code.renamings,
             lookups=code.lookups,
             entries=code.entries,
             references=code.references,
             maps=code.maps,
             words=code.words,
-            recent=np.zeros(RECENT if symmetric else 1, np.uint64),
+            recent=np.zeros(RECENT if self.symmetric else 1, np.uint64),
             queue=np.zeros((count, 2 * LANES), np.int64),
             chosen=np.zeros((count, 2 * LANES), np.int64),
             queued=np.zeros(count, np.int64),
@@ -156,7 +161,7 @@ class MachineCode:
             frontier=np.zeros((0, self.row), width),
             found=np.zeros((4 * LANES, self.row), width),
             steps=np.zeros((4 * LANES, 3), np.int32),
-            table=np.zeros((FEWEST, fingerprints), np.uint64),
+            table=np.zeros((FEWEST, len(self.plain)), np.uint64),
             taken=np.zeros(count, np.int64),
             violations=np.zeros((len(self.names), 3), np.int64),
             failing=np.zeros(len(self.always), np.int64),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from checker.machine.instructions import LANES, Routine
-from checker.machine.job import Cursor, Job
+from checker.machine.job import Job, Stretch
 from checker.machine.store import Kernels
 from checker.search.compiled import Compiled, Stepped
 from checker.search.expansion import Choices, Mask, Places
@@ -86,7 +86,6 @@ class MachineSteps:
                 registers[place, :lanes] = before[index][start : start + lanes]
             for place, column in given.items():
                 registers[place, :lanes] = column[start : start + lanes]
-            self.job.cursor[[Cursor.FIRST, Cursor.LAST]] = routine
-            self.kernels.call("interpret", self.job)
+            self.kernels.call("interpret", Stretch(self.job.code, registers, np.array(routine)))
             made[:, start : start + lanes] = registers[list(wanted), :lanes]
         return list(made)

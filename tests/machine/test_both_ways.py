@@ -1,5 +1,6 @@
 """Compiled code shows what the columns show: the same counts, depths and verdicts, whatever is searched."""
 
+import numpy as np
 import pytest
 
 import spec.model
@@ -13,6 +14,7 @@ from checker.search import canary
 from checker.search.check import Check
 from checker.search.exploration import Limits
 from checker.search.perform import model_for
+from checker.search.successors import Expander
 from checker.search.suite import STORY_SCOPE
 from spec.scope import Scope
 from tests.attacks.programs import Writer
@@ -62,14 +64,68 @@ def test_the_yardstick_and_its_broken_variant(symmetry):
         assert compiled == columns
 
 
+COUNTER = """
+from dataclasses import dataclass
+from typing import Annotated
+from spec.language import Range, action, always, guard, record, step
+
+@dataclass(frozen=True)
+class Scope:
+    top: int = 900
+
+@record
+class State:
+    n: Annotated[int, Range(0, "top")]
+    m: Annotated[int, Range(0, "top")]
+
+def init(scope):
+    return State(0, scope.top)
+
+@action(by=lambda scope: (1, 2, scope.top // 7))
+def up(s, scope, by):
+    guard(s.n + by <= scope.top)
+    s.n += by
+    s.m = s.m // 2 + s.n % 5
+
+@always()
+def low(s, scope):
+    return s.n + s.m < scope.top + scope.top // 5
+
+@step()
+def goes_up(before, after, scope):
+    return before.n < after.n <= before.n + scope.top // 7 and after.n - after.m < scope.top - 3
+
+actions = (up,)
+properties = (low, goes_up)
+symmetric = ()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("top", "width"), [(40, "int8"), (900, "int16"), (30_000, "int32"), (3 << 30, "int64")])
+def test_wide_ranges(top, width, tmp_path):
+    """Each width is compiled by itself, for the first time here."""
+    path = tmp_path / "counter.py"
+    path.write_text(COUNTER)
+    limits = Limits(states=4_000)
+    model = model_for(Check(f"top={top}", model=str(path)))
+    columns, compiled = both(model, limits=limits)
+    assert compiled == columns
+    assert compiled["violated"]
+    assert searched(model, True, limits=limits).found.job.registers.dtype == width
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_random_programs(seed, tmp_path):
+@pytest.mark.parametrize("widths", [("int8",), pytest.param(("int16", "int32", "int64"), marks=pytest.mark.slow)])
+def test_random_programs(seed, widths, tmp_path):
     met = 0
     for number in range(PROGRAMS):
         path = tmp_path / f"program_{seed}_{number}.py"
         path.write_text(Writer(f"{seed} {number}", risk=0).text())
         try:
             model = model_for(Check("", model=str(path)))
+            if np.dtype(Expander(model, True).width).name not in widths:
+                continue
             columns, compiled = both(model, limits=SMALL)
         except BAD_INPUT:
             continue
@@ -79,7 +135,7 @@ def test_random_programs(seed, tmp_path):
             continue
         assert compiled == columns, path.read_text()
         met += compiled["transitions"] > 0
-    assert met >= PROGRAMS // 4
+    assert met >= (PROGRAMS // 4 if widths == ("int8",) else 1)
 
 
 def test_a_story_of_compiled_code_is_one_that_python_can_play():
