@@ -16,3 +16,11 @@ here:
 
 Three leaves stand beside them: exit_codes, deadline (a limit of time that is kept) and workers (parallel processes).
 """
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+STARTED: Final = time.time_ns()
+"""When this process began to load what stands here: a text that was written since may not be the one it goes by."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+import weakref
 from collections.abc import MutableMapping
 from pathlib import Path
 from types import ModuleType
@@ -27,7 +28,7 @@ class Process:
     exact = False
     """Whether the next pool's trace has exactly that name, as only the first one's of the process that asked can."""
     writer: Writer | None = None
-    recorders: list[Recorder] = []  # noqa: RUF012 (there is one process)
+    recorders: weakref.WeakSet[Recorder] = weakref.WeakSet()  # noqa: RUF012 (there is one process)
     made = 0
     hooked: set[str] = set()  # noqa: RUF012
 
@@ -67,11 +68,10 @@ def for_children(engine: str, path: str, environment: MutableMapping[str, str]) 
 
 def close() -> None:
     """Write what has been noted, and end the traces of this process. Pools that are made later get new ones."""
-    for recorder in Process.recorders:
-        recorder.close()
-    Process.recorders.clear()
+    for recorder in list(Process.recorders):
+        recorder.end()
     if Process.writer is not None:
-        Process.writer.files.clear()
+        Process.writer.round()
 
 
 def adapter_named(engine: str) -> ModuleType:
@@ -89,14 +89,16 @@ def _hook(engine: str) -> None:
         os.register_at_fork(after_in_child=_leave)
 
 
-def _new_recorder() -> Recorder:
+def _new_recorder(pool: object) -> Recorder:
     recorder = Recorder(_next_path())
+    # A pool may be collected anywhere, also while lines are being written, so this only notes its end.
+    weakref.finalize(pool, recorder.end)
     writer = Process.writer
     if writer is None:
         writer = Process.writer = Writer()
         writer.start()
-    writer.files.append(recorder.file)
-    Process.recorders.append(recorder)
+    writer.add(recorder.file)
+    Process.recorders.add(recorder)
     return recorder
 
 
@@ -115,7 +117,6 @@ def _leave() -> None:
     """After a fork: the traces, and the thread that writes them, are the parent's."""
     for recorder in Process.recorders:
         recorder.live = False
-    Process.recorders.clear()
     Process.writer = None
 
 

@@ -27,7 +27,9 @@ class Recorder:
         """Whose state the cache is being handed."""
         self.replacement: Ids | None = None
         """What takes the ring position of the slot that is being handed over."""
-        self._batches = 0
+        self.planned: Any = None
+        """The batch that was planned last."""
+        self._batches = self._results = 0
 
     def header(self, fields: dict[str, Any]) -> None:
         """Note the first line; the notes before it have waited for this one."""
@@ -40,6 +42,13 @@ class Recorder:
         self._batches += 1
         return number
 
+    def begin(self, number: int) -> None:
+        """Note that the result of a batch is about to be processed; those before it never will be."""
+        for passed in range(self._results, number):
+            self.note(("passed", passed))
+        self._results = number + 1
+        self.note(("begin", number))
+
     def admit(self, name: str, ids: Ids, next_: int, last: int | None, hit: tuple[Ids, int] | None) -> Life:
         """Note that a request may be launched; `ids`: its working slot, then its ring."""
         life = Life(name)
@@ -51,15 +60,17 @@ class Recorder:
         self.note(("publish", self.publisher, slot, length, stored, self.replacement))
         self.replacement = None
 
-    def stop(self, what: str) -> None:
-        """Note that nothing can be said from here on, and why."""
+    def stop(self, what: str, header: dict[str, Any] | None = None) -> None:
+        """Note that nothing can be said from here on, and why; `header` is for a trace that has none yet."""
         if self.live:
+            if not self.has_header and header is not None:
+                self.header(header)
             self.live = False
             self.note(("stop", what))
 
-    def close(self) -> None:
-        """End the file; a pool of which no batch was ever launched leaves none."""
+    def end(self) -> None:
+        """Note that all was recorded; a pool of which no batch was ever launched leaves no file."""
         if self.live:
             self.live = False
             self.note(("stop", ""))
-        self.file.close()
+        self.file.ended = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from collections import deque
@@ -24,11 +23,13 @@ class TraceFile:
         self.path = path
         self.notes: deque[Note] = deque()
         self._lines_of = lines_of
+        self.ended = False
+        """Whether there will be no more notes."""
         self._file: BinaryIO | None = None
         self._lock = threading.Lock()
 
     def drain(self) -> None:
-        """Write the lines of all notes so far."""
+        """Write the lines of all notes so far, and close the file if there will be no more."""
         with self._lock:
             notes, lines = self.notes, list[str]()
             while notes:
@@ -36,12 +37,7 @@ class TraceFile:
                     lines += self._lines_of(notes.popleft())
                 time.sleep(0)
             self._write(lines)
-
-    def close(self) -> None:
-        """Write what there is, and close the file."""
-        self.drain()
-        with self._lock:
-            if self._file is not None:
+            if self.ended and not notes and self._file is not None:
                 self._file.close()
 
     def _write(self, lines: list[str]) -> None:
@@ -58,12 +54,22 @@ class Writer(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__(name="slotproof-writer", daemon=True)
-        self.files: list[TraceFile] = []
-        self.process = os.getpid()
+        self._files: list[TraceFile] = []
 
     def run(self) -> None:
         """Drain until the process ends."""
         while True:
             time.sleep(PAUSE)
-            for file in list(self.files):
-                file.drain()
+            self.round()
+
+    def add(self, file: TraceFile) -> None:
+        """Write this one too."""
+        self._files.append(file)
+
+    def round(self) -> None:
+        """Write what there is for each file; one that has ended is done with."""
+        for file in list(self._files):
+            ended = file.ended
+            file.drain()
+            if ended and file in self._files:
+                self._files.remove(file)

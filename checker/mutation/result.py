@@ -49,6 +49,11 @@ class MutantResult:
         """Whether anything has killed it."""
         return self.kind is not None
 
+    @property
+    def settled(self) -> bool:
+        """Whether it was killed, and would be again: the solver has left nothing open."""
+        return self.killed and not self.open
+
 
 def not_judged(mutant: Mutant) -> MutantResult:
     """Return the result of a mutant that nothing has been asked about yet."""

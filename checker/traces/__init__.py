@@ -6,7 +6,8 @@ transfers. What there is: slots and their table. What happens: launches (a batch
 (what they leave), verifies (rows whose length only their result says). rules ask whether rows agree, book has what was
 found. reading reads both formats, format1 turns the old one into the new. recorder writes a trace of our own runtime,
 corpus holds the recorded ones to their verdicts. The package conformance asks whether a trace is one that a design
-produces. follow reads a trace while it is being written, check_file only reads one, and fail_on names the hazards that
+produces. ranks compares those of one server.
+follow reads a trace while it is being written, check_file only reads one, and fail_on names the hazards that
 fail one. meanings says in a sentence what each key is; schema makes the JSON Schema of it, for other languages, and
 page_tables the tables of docs/traces.md.
 """

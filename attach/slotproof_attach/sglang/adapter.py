@@ -16,6 +16,8 @@ from slotproof_attach.seams import Release, missing
 from slotproof_attach.sglang import batches, header, pools, table
 from slotproof_attach.sglang.fields import Fields, Method
 
+NewRecorder = Callable[[object], Recorder]
+
 WRAPPERS: dict[str, Callable[[Method], Method]] = {
     "alloc": pools.pool_alloc,
     "set_mamba_ping_pong_slot": pools.set_slot,
@@ -27,6 +29,7 @@ WRAPPERS: dict[str, Callable[[Method], Method]] = {
     "prepare_for_decode": batches.prepare_for_decode,
     "mix_with_running": batches.mix,
     "copy": batches.copied,
+    "get_mamba_indices": batches.forwarded,
     "process_batch_result_prefill": batches.processing,
     "process_batch_result_decode": batches.processing,
     "insert": pools.insert,
@@ -77,7 +80,7 @@ def check(root: Path) -> Release:
     return release
 
 
-def hook(new_recorder: Callable[[], Recorder], refuse: Callable[[Refused], None]) -> None:
+def hook(new_recorder: NewRecorder, refuse: Callable[[Refused], None]) -> None:
     """Hook the modules of sglang, now or when they are imported; `refuse` ends the process that should have started."""
     settled: list[Release] = []
 
@@ -98,7 +101,7 @@ def _root_of(module: ModuleType) -> Path:
     return Path(module.__file__).parents[len(module.__name__.split(".")) - 1]
 
 
-def _wrap(module: ModuleType, release: Release, new_recorder: Callable[[], Recorder]) -> None:
+def _wrap(module: ModuleType, release: Release, new_recorder: NewRecorder) -> None:
     for seam in table.HOOKED:
         if seam.module != module.__name__ or not seam.concerns(release):
             continue
@@ -113,7 +116,7 @@ def _wrap(module: ModuleType, release: Release, new_recorder: Callable[[], Recor
             setattr(owner, seam.name, wrapped)
 
 
-def _wrapper(name: str, owner: str, new_recorder: Callable[[], Recorder]) -> Callable[[Method], Method]:
+def _wrapper(name: str, owner: str, new_recorder: NewRecorder) -> Callable[[Method], Method]:
     if name == "__init__":
         return lambda original: pools.pool_init(original, new_recorder)
     if name == "free":

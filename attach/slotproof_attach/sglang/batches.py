@@ -1,7 +1,7 @@
 """What is noted of batches: planned, launched, processed. In sglang's scheduler thread; nothing is read from a device.
 
-A batch is launched when it has been handed to the forward: `copy` comes right behind that under overlap scheduling, and
-without it the result does. Until then planning may still mix it with another one.
+A batch is launched when its forward looks up where the states are, or, should one not, when the batch is copied for its
+result, or has it. Until then planning may still mix it with another one.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def prepare_for_extend(original: Method) -> Method:
     def prepare(self: Any, *args: Any, **kwargs: Any) -> Any:
         self._slotproof_marks = []
         result = original(self, *args, **kwargs)
-        self._slotproof_planned = True
+        _plan(self)
         return result
 
     return prepare
@@ -62,7 +62,8 @@ def prepare_for_decode(original: Method) -> Method:
     @functools.wraps(original)
     def prepare(self: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(self, *args, **kwargs)
-        self._slotproof_planned, self._slotproof_marks = True, None
+        self._slotproof_marks = None
+        _plan(self)
         return result
 
     return prepare
@@ -74,7 +75,9 @@ def mix(original: Method) -> Method:
     @functools.wraps(original)
     def mix_with_running(self: Any, running: Any, *args: Any, **kwargs: Any) -> Any:
         running._slotproof_planned = False
-        return original(self, running, *args, **kwargs)
+        result = original(self, running, *args, **kwargs)
+        _plan(self)
+        return result
 
     return mix_with_running
 
@@ -87,31 +90,52 @@ def copied(original: Method) -> Method:
         recorder = recorder_of(self.req_to_token_pool)
         if recorder is None:
             return original(self, *args, **kwargs)
-        launched = launch(recorder, self)
+        launch(recorder, self)
         other = original(self, *args, **kwargs)
-        other._slotproof_launched = launched
+        other._slotproof_launched = self.__dict__.get("_slotproof_launched")
         return other
 
     return copy
 
 
-def launch(recorder: Recorder, batch: Any) -> Launched | None:
+def forwarded(original: Method) -> Method:
+    """A forward looks up the working slots of its batch."""
+
+    @functools.wraps(original)
+    def get_mamba_indices(self: Any, *args: Any, **kwargs: Any) -> Any:
+        recorder = recorder_of(self)
+        if recorder is not None and recorder.planned is not None:
+            batch, recorder.planned = recorder.planned, None
+            launch(recorder, batch)
+        return original(self, *args, **kwargs)
+
+    return get_mamba_indices
+
+
+def _plan(batch: Any) -> None:
+    batch._slotproof_planned = True
+    recorder = recorder_of(batch.req_to_token_pool)
+    if recorder is not None:
+        recorder.planned = batch
+
+
+def launch(recorder: Recorder, batch: Any) -> None:
     """Note that a batch is launched, if it was planned and has not been."""
     if not batch.__dict__.get("_slotproof_planned"):
-        return None
-    batch._slotproof_planned = False
+        return
+    batch._slotproof_planned, batch._slotproof_launched = False, None
     if not recorder.has_header:
         recorder.header(header.of_batch(batch))
     if not batch.spec_algorithm.is_none():
         recorder.stop("speculative decoding: its rows verify several tokens")
-        return None
+        return
     try:
-        return (_launch_decode if batch._slotproof_marks is None else _launch_prefill)(recorder, batch)
+        make = _launch_decode if batch._slotproof_marks is None else _launch_prefill
+        batch._slotproof_launched = make(recorder, batch)
     except AttributeError as error:
         if "_slotproof_life" not in str(error):
             raise
         recorder.stop("a row of a request whose admission was not seen")
-        return None
 
 
 def _launch_decode(recorder: Recorder, batch: Any) -> Launched:
@@ -169,11 +193,12 @@ def processing(original: Method) -> Method:
         recorder = recorder_of(batch.req_to_token_pool)
         if recorder is None:
             return original(self, batch, *args, **kwargs)
-        launched = batch.__dict__.get("_slotproof_launched") or launch(recorder, batch)
+        launch(recorder, batch)
+        launched = batch.__dict__.get("_slotproof_launched")
         if launched is None:
             return original(self, batch, *args, **kwargs)
         skipped = [req.finished_reason is not None or req.is_retracted for req in batch.reqs]
-        recorder.note(("begin", launched.number))
+        recorder.begin(launched.number)
         try:
             result = original(self, batch, *args, **kwargs)
         except BaseException as error:

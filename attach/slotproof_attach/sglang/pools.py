@@ -12,19 +12,18 @@ from slotproof_attach.sglang import header
 from slotproof_attach.sglang.fields import Method, prefix_of, recorder_of, state_of
 
 
-def pool_init(original: Method, new_recorder: Callable[[], Recorder]) -> Method:
+def pool_init(original: Method, new_recorder: Callable[[Any], Recorder]) -> Method:
     """A pool has been made: it gets a recorder, unless its configuration is one that the format has no words for."""
 
     @functools.wraps(original)
     def init(self: Any, *args: Any, **kwargs: Any) -> None:
         original(self, *args, **kwargs)
         if recorder_of(self) is None:
-            recorder = new_recorder()
+            recorder = new_recorder(self)
             self._slotproof = self.mamba_allocator._slotproof = recorder
             reason = header.not_covered(self)
             if reason:
-                recorder.header(header.of_pool(self))
-                recorder.stop(reason)
+                recorder.stop(reason, header.of_pool(self))
 
     return init
 
@@ -41,7 +40,7 @@ def pool_alloc(original: Method) -> Method:
         result = original(self, reqs, *args, **kwargs)
         for req in fresh if result is not None else ():
             if getattr(req.session, "streaming", False):
-                recorder.stop("a streaming session: its slots outlive its requests")
+                recorder.stop("a streaming session: its slots outlive its requests", header.of_pool(self))
                 break
             state = state_of(req)
             source = state.mamba_cow_src_index

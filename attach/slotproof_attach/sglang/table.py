@@ -47,6 +47,7 @@ HOOKED = [
     Seam(BATCH, "ScheduleBatch", "prepare_for_decode", "launch"),
     Seam(BATCH, "ScheduleBatch", "mix_with_running", "launch"),
     Seam(BATCH, "ScheduleBatch", "copy", "launch"),
+    Seam(POOL, "HybridReqToTokenPool", "get_mamba_indices", "launch"),
     Seam(RESULTS, "SchedulerBatchResultProcessor", "process_batch_result_prefill", "process"),
     Seam(RESULTS, "SchedulerBatchResultProcessor", "process_batch_result_decode", "process"),
     Seam(TREE, "UnifiedRadixCache", "insert", "publish"),
