@@ -15,7 +15,7 @@ from slotproof_attach.life import Life
 from slotproof_attach.rows import Rows
 from slotproof_attach.spelling import slots, word
 
-REMEMBERED = 1 << 16
+REMEMBERED = 1 << 12
 """How many names of requests are remembered, so that one that comes again gets a higher epoch."""
 
 
@@ -44,7 +44,7 @@ class Lines:
         """Slots that have left the pool and are nobody's yet, each with what its line says of the moment."""
         self._cached: set[int] = set()
         self._newest: dict[str, Life] = {}
-        self._lives: dict[str, int] = {}
+        """The newest life of each name."""
         self._during = "null"
         self._held: list[Held] | None = None
         self._stopped = False
@@ -157,15 +157,7 @@ class Lines:
     ) -> Iterator[str]:
         found = numbers(ids)
         life.working, life.ring = found[0], found[1:]
-        life.epoch = self._lives.pop(life.name, -1) + 1
-        self._lives[life.name] = life.epoch
-        if len(self._lives) > REMEMBERED:
-            del self._lives[next(iter(self._lives))]
-        before = self._newest.get(life.name)
-        if before is not None:
-            before.newest = False
-            before.results.clear()
-        self._newest[life.name] = life
+        self._follow(life)
         yield from self._take_some(found, life.text)
         life.shown, life.next, life.last = life.ring, next_, last
         epoch = f'"epoch":{life.epoch},' if life.epoch else ""
@@ -176,6 +168,16 @@ class Lines:
             f'"hit":{start}}}'
         )
 
+    def _follow(self, life: Life) -> None:
+        """A name has a new life: rows of the one before have to say that they are its."""
+        before = self._newest.pop(life.name, None)
+        if before is not None:
+            before.newest, life.epoch = False, before.epoch + 1
+            before.results.clear()
+        self._newest[life.name] = life
+        if len(self._newest) > REMEMBERED:
+            del self._newest[next(iter(self._newest))]
+
     def _ring(self, life: Life, ids: Ids) -> Iterator[str]:
         life.ring = numbers(ids)
         self._rows.look_at(life)
@@ -183,8 +185,6 @@ class Lines:
 
     def _end(self, life: Life, why: str) -> Iterator[str]:
         text = f'{{"e":"end","r":{life.text},"why":"{why}"}}'
-        if self._newest.get(life.name) is life:
-            del self._newest[life.name]
         self._rows.forget(life)
         if self._held is not None:
             self._held.append(Held("end", [], text))

@@ -60,9 +60,11 @@ class Recorder:
         self.note(("publish", self.publisher, slot, length, stored, self.replacement))
         self.replacement = None
 
-    def stop(self, what: str) -> None:
-        """Note that nothing can be said from here on, and why."""
+    def stop(self, what: str, header: dict[str, Any] | None = None) -> None:
+        """Note that nothing can be said from here on, and why; `header` is for a trace that has none yet."""
         if self.live:
+            if not self.has_header and header is not None:
+                self.header(header)
             self.live = False
             self.note(("stop", what))
 

@@ -13,7 +13,7 @@ from checker.command import console
 from checker.command.commands.proofs import bmc, prove, repair
 from checker.command.commands.scripts import fields, fuzz, play, replay
 from checker.command.commands.searches import designs, explain, explore
-from checker.command.commands.traces import judge, trace
+from checker.command.commands.traces import attach, judge, trace
 from checker.command.commands.whole import mutants, verify
 from checker.command.examples import EXAMPLES
 from checker.command.extras import missing_extra
@@ -33,7 +33,7 @@ app = typer.Typer(
 
 for command in (
     *(verify, explore, designs, explain),
-    *(judge, trace),
+    *(judge, attach, trace),
     *(play, replay, fuzz, fields),
     *(prove, bmc, repair, mutants),
 ):

@@ -9,6 +9,7 @@ EXAMPLES: Final = {
     "explore": "slotproof explore --design merged-29792 --property exact-label",
     "designs": "slotproof designs --json",
     "judge": "slotproof judge tests/traces/*.ndjson",
+    "attach": "slotproof attach sglang --out traces --judge -- python serve.py",
     "trace": "slotproof trace --schema",
     "play": "slotproof play tests/scenarios/the-whole-story.txt",
     "explain": "slotproof explain cafe1234",

@@ -113,11 +113,11 @@ def _followed(file: Path, design: type[Design] | None, asked: Judging) -> Judgem
         progress.note(f"following {file}" if file.exists() else f"waiting for {file}")
         reader = follow(file, ended)
         progress.note(f"following {file}")
-        story = _FirstStory(file, progress, silent=asked.as_json)
+        story = FirstStory(file, progress, silent=asked.as_json)
         return judge_events(reader, until_stop(reader), design, asked.without_spare, story)
 
 
-class _FirstStory:
+class FirstStory:
     """Prints the first violation of a trace the moment that it is found; the whole verdict comes at the end."""
 
     def __init__(self, file: Path, progress: Progress, silent: bool) -> None:
@@ -125,6 +125,7 @@ class _FirstStory:
         self._done = silent
 
     def __call__(self, judge: Judge) -> None:
+        """Look at what has been found by now."""
         if self._done:
             return
         found = judge.result().violations

@@ -20,7 +20,7 @@ from checker.proof.boundary_proof import prove as prove_shipped
 from checker.proof.matrix import Proof, Proven, matrix, prove
 from checker.search import suite
 from checker.search.check import Check, Outcome
-from checker.search.perform import run, stale
+from checker.search.perform import compile_first, run, stale
 from checker.traces.corpus import Recorded, judge_recorded
 from spec.language import WELL_FORMED
 from spec.properties import PROPERTIES
@@ -85,6 +85,7 @@ def verify(quick: bool, progress: Progress, cache: Cache) -> Verification:
         partial(prove_shipped, quick=quick),
         *[partial(hunt, seed_of(worker), steps=steps) for worker in range(FUZZ_SEEDS)],
     ]
+    compile_first()
     result = Verification()
     searched: dict[Check, Outcome] = {}
     proven: dict[Proof, Proven] = {}

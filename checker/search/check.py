@@ -36,6 +36,8 @@ class Check:
     """Whether states that differ only in names are one; where names turn out to matter, the search goes on without."""
     insist: bool = False
     """Where names turn out to matter, refuse to search."""
+    bits: int = 64
+    """Bits of a fingerprint: 64, or 128."""
     limits: Limits = dataclasses.field(default_factory=Limits)
     last_resort: bool = False
     """Whether the process is ended where the limit of time can be kept in no other way."""

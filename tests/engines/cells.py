@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
@@ -28,6 +28,13 @@ class Cell:
     workloads: tuple[Workload, ...]
     known: int | None = None
     """How many of the runs are known to be wrong; the random ones are not counted beforehand."""
+    cured: bool = False
+    """Whether the release has the changes that docs/findings.md proposes."""
+
+    @property
+    def engine(self) -> tuple[str, str, bool]:
+        """Runs of one engine share its process."""
+        return self.release, self.mode, self.cured
 
 
 def all_cells(releases: Iterable[str], count: int) -> list[Cell]:
@@ -35,6 +42,7 @@ def all_cells(releases: Iterable[str], count: int) -> list[Cell]:
     cells = [random_cell(*which, range(count)) for which in product(releases, MODES, KINDS)]
     if NEWEST in releases:
         cells += small_cells()
+        cells += cured(count)
     return cells
 
 
@@ -52,19 +60,24 @@ def small_cells() -> list[Cell]:
     ]
 
 
+def cured(count: int) -> list[Cell]:
+    """The same runs with the proposed changes: none is wrong."""
+    cells = [random_cell(NEWEST, mode, kind, range(count)) for mode, kind in product(MODES, KINDS)]
+    return [replace(cell, cured=True, known=0) for cell in [*small_cells(), *cells]]
+
+
 def quick_cells() -> list[Cell]:
     """A few dozen runs on the newest release, with one that is wrong for each of the faults that are known."""
     cells = [random_cell(NEWEST, mode, kind, range(5)) for mode, kind in product(MODES, KINDS)]
     few = tuple(run for run in alone("stop") if run.name in {f"alone-stop-{it}" for it in ("p7-n8", "p7-n9", "p15-n9")})
     mixed = tuple(run for run in overtaken("stop", 15, mixed=True) if run.name.startswith("mixed-stop-p9-n15"))
     pages = tuple(run for run in chunked("length") if "-p60-" in run.name)
-    return [
-        *cells,
+    wrong = [
         Cell(NEWEST, "eager", "alone", few, known=2),
         Cell(NEWEST, "eager", "mixed", mixed, known=1),
         Cell(NEWEST, "eager", "chunked", pages, known=3),
-        Cell(NEWEST, "lazy", "alone", few, known=0),
     ]
+    return [*cells, *wrong, *[replace(cell, cured=True, known=0) for cell in wrong]]
 
 
 def random_cell(release: str, mode: str, kind: str, seeds: Iterable[int]) -> Cell:

@@ -13,6 +13,7 @@ from checker.traces.verdict import Verdict
 from spec.design import Design
 from tests.engines.play import Truth
 
+WHOLE = "whole"
 LEAKS = ("release-all", "accounting")
 
 
@@ -30,11 +31,11 @@ class Compared:
     """There is no verdict, or one that does not reach to the end."""
     exception: str = ""
     """Where the engine leaves the design that it is said to follow."""
-    covered: str = "whole"
-    """Or what the comparison with the design ends at."""
+    covered: str = WHOLE
+    """Or what the comparison with the design ends at; empty: it was compared with none."""
 
 
-def compare(truth: Truth, trace: Path, design: type[Design]) -> Compared:
+def compare(truth: Truth, trace: Path, design: type[Design] | None) -> Compared:
     """Judge one run's trace, and compare."""
     try:
         judged = judge_file(trace, design)
@@ -98,7 +99,7 @@ def unjudged(truth: Truth, verdict: Verdict) -> str:
 def conformity_of(conformity: Conformity | None) -> tuple[str, str]:
     """Where the engine leaves its design, and what the comparison ends at."""
     if conformity is None:
-        return "", "not compared"
+        return "", ""
     told = conformity.divergence
     exception = "" if told is None else f"{told.event}: {told.field}, expected {told.expected}, seen {told.seen}"
-    return exception, conformity.not_covered or "whole"
+    return exception, conformity.not_covered or WHOLE

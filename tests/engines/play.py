@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.engines.install import FOLDER, PYTHON, unpacked
+from tests.engines.install import FOLDER, PYTHON
 from tests.engines.sglang_on_cpu.workload import Workload
 from tests.support.paths import ROOT, TESTS
 
@@ -34,29 +34,29 @@ class NotPlayed(Exception):
     """The engine's process ended before all runs were played; the message has its last words."""
 
 
-def played(release: str, mode: str, workloads: list[Workload]) -> tuple[list[Truth], list[Path]]:
+def played(folder: Path, mode: str, workloads: list[Workload]) -> tuple[list[Truth], list[Path]]:
     """Play the workloads in a process of their own; the truth and the trace of each, in their order."""
-    place = FOLDER / "runs" / f"{release}-{mode}"
+    place = FOLDER / "runs" / f"{folder.name}-{mode}"
     shutil.rmtree(place, ignore_errors=True)
     (place / "recorded").mkdir(parents=True)
     asked, found = place / "workloads.ndjson", place / "truth.ndjson"
     asked.write_text("".join(workload.to_json() + "\n" for workload in workloads), encoding="utf-8")
-    arguments = ["-m", "sglang_on_cpu", unpacked(release), mode, asked, found]
-    record(release, list(map(str, arguments)), place / "recorded")
+    arguments = ["-m", "sglang_on_cpu", folder, mode, asked, found]
+    record(folder, list(map(str, arguments)), place / "recorded")
     truths = [truth_of(json.loads(line)) for line in found.read_text(encoding="utf-8").splitlines()]
     return truths, named_traces(place, truths)
 
 
-def record(release: str, arguments: list[str], traces: Path) -> None:
+def record(folder: Path, arguments: list[str], traces: Path) -> None:
     """Run Python with the engine on its path, and have every pool of slots that it makes recorded."""
-    path = [ROOT / "attach", TESTS / "engines", unpacked(release)]
+    path = [ROOT / "attach", TESTS / "engines", folder]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, path)), "PYTHONWARNINGS": "ignore"}
     command = [PYTHON, "-m", "slotproof_attach", "sglang", "--out", traces, "--", PYTHON, *arguments]
     done = subprocess.run(
         list(map(str, command)), env=environment, capture_output=True, text=True, check=False, timeout=PATIENCE
     )
     if done.returncode:
-        raise NotPlayed(f"sglang {release} ended with {done.returncode}: {(done.stderr.splitlines() or [''])[-1]}")
+        raise NotPlayed(f"{folder.name} ended with {done.returncode}: {(done.stderr.splitlines() or [''])[-1]}")
 
 
 def truth_of(fields: dict[str, Any]) -> Truth:

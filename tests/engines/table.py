@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from tests.engines.compare import Compared
+from tests.engines.compare import WHOLE, Compared
 
 ENOUGH = 0.99
 """The part of the runs that must be what the design does; each kind of exception is named."""
@@ -46,11 +46,12 @@ class Line:
 
 def words(line: Line) -> tuple[str, ...]:
     """A line of the table in words."""
-    part = sum(run.covered != "whole" for run in line.runs)
+    part = sum(run.covered not in ("", WHOLE) for run in line.runs)
+    conforming = f"{line.conforming:.1%}" if any(run.covered for run in line.runs) else "-"
     raised = sum(bool(run.truth.raised) for run in line.runs)
     faults = (line.count("bad"), line.count("missed"), line.count("invented"), line.count("unjudged"))
     counts = map(str, (len(line.runs), line.wrong, *faults, raised))
-    return (line.engine, line.kind, *counts, f"{line.conforming:.1%}", str(part))
+    return (line.engine, line.kind, *counts, conforming, str(part))
 
 
 def table(lines: list[Line]) -> str:
@@ -77,7 +78,7 @@ def remarks(lines: list[Line]) -> Iterable[str]:
             yield f"{where}: {line.wrong} runs are wrong, where {line.known} are known to be"
         yield from counted(where, "raises", (run.truth.raised for run in line.runs))
         yield from counted(where, "leaves its design at", (run.exception for run in line.runs))
-        partly = (run.covered for run in line.runs if run.covered != "whole")
+        partly = (run.covered for run in line.runs if run.covered != WHOLE)
         yield from counted(where, "is compared with its design up to", partly)
 
 

@@ -124,6 +124,12 @@ def test_more_exceptions_than_one_in_a_hundred_are_no_pass_and_each_kind_is_name
     assert f"leaves its design at (1 of the runs): {other.exception}" in "\n".join(remarks([line(same, other)]))
 
 
+def test_an_engine_without_a_design_is_compared_with_none() -> None:
+    found = compare(RIGHT, GOOD, None)
+    assert agrees(found)
+    assert table([line(found)]).split()[-2:] == ["-", "0"]
+
+
 def test_the_table_counts() -> None:
     runs = [compare(RIGHT, GOOD, DESIGN), compare(MISFILED, BAD, DESIGN), compare(RIGHT, BAD, DESIGN)]
     head, row = table([line(*runs)]).splitlines()

@@ -40,8 +40,18 @@ def test_without_a_network_one_sentence_says_so(capsys: pytest.CaptureFixture[st
     assert "No matching distribution found" in said.err
 
 
-def test_an_engine_that_cannot_be_started_is_no_pass(offline: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for release in ("0.5.17", "0.5.18", "0.5.23"):
-        (offline / f"sglang-{release}").mkdir()
+def test_an_engine_that_cannot_be_started_is_no_pass(
+    offline: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (offline / "sglang-0.5.23").mkdir()
+    monkeypatch.setattr(install, "CURES", offline)
     assert run.main(["--quick"]) == 2
-    assert "sglang 0.5.23 ended with 1" in capsys.readouterr().err
+    assert "sglang-0.5.23 ended with 1" in capsys.readouterr().err
+
+
+def test_a_change_that_does_not_fit_a_release_is_no_pass(offline: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (offline / "sglang-0.5.23").mkdir()
+    assert run.main(["--quick"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("0.5.23-next.diff does not fit sglang 0.5.23 (")
+    assert said.count("\n") == 1

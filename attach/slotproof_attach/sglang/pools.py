@@ -23,8 +23,7 @@ def pool_init(original: Method, new_recorder: Callable[[Any], Recorder]) -> Meth
             self._slotproof = self.mamba_allocator._slotproof = recorder
             reason = header.not_covered(self)
             if reason:
-                recorder.header(header.of_pool(self))
-                recorder.stop(reason)
+                recorder.stop(reason, header.of_pool(self))
 
     return init
 
@@ -41,7 +40,7 @@ def pool_alloc(original: Method) -> Method:
         result = original(self, reqs, *args, **kwargs)
         for req in fresh if result is not None else ():
             if getattr(req.session, "streaming", False):
-                recorder.stop("a streaming session: its slots outlive its requests")
+                recorder.stop("a streaming session: its slots outlive its requests", header.of_pool(self))
                 break
             state = state_of(req)
             source = state.mamba_cow_src_index

@@ -49,6 +49,21 @@ def judge(
     raise typer.Exit(judge_files(files or [], asked))
 
 
+def attach(
+    engine: Annotated[str, typer.Argument(help="Which engine: sglang.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND...", help="What starts it: a server, a script, a test suite.")
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="A folder for the traces, one of each process and pool.")],
+    judging: Annotated[bool, typer.Option("--judge", help="Judge each trace while the engine runs.")] = False,
+    fail_on: FailOn = "",
+) -> None:
+    """Record an unmodified engine: run a command whose processes write traces of what they do with their slots."""
+    from checker.command.attach import attach as record
+
+    raise typer.Exit(record(engine, out, command, judging, fail_on))
+
+
 def trace(
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of a line of a trace.")] = False,
     check: Annotated[
