@@ -1,7 +1,7 @@
 """What a verdict depends on, as one digest: change any of it, and an earlier verdict is not found again.
 
-That is every text of ours, whichever of them a task reads; Python with its flags; the libraries that compute; the
-variables of the environment that these go by; and the task itself, with all that it was asked to do.
+That is every text of ours, whichever of them a task reads; Python with its flags; the machine; the libraries that
+compute; the variables of the environment that these go by; and the task itself, with all that it was asked to do.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def surroundings() -> dict[str, Any]:
     """Return all that verdicts depend on beside their task."""
     return {
         "texts": {_name(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in texts()},
-        "python": [sys.version, sys.implementation.name, platform.platform(), platform.machine()],
+        "python": [sys.version, sys.implementation.name],
+        "machine": [platform.platform(), platform.machine(), _processor()],
         "flags": [str(sys.flags), dict(sorted(sys._xoptions.items()))],
         "libraries": {name: _library(name) for name in LIBRARIES},
         "variables": {name: value for name, value in sorted(os.environ.items()) if name.startswith(VARIABLES)},
@@ -66,6 +67,13 @@ def digest(what: Any) -> str:
 def _name(path: Path) -> str:
     room = next(room for room in ROOMS if path.is_relative_to(room))
     return f"{room.name}/{path.relative_to(room)}"
+
+
+def _processor() -> str:
+    """Return which processor this is, where the system says so: a search is compiled for it."""
+    described = Path("/proc/cpuinfo")
+    lines = described.read_text(errors="replace").splitlines() if described.is_file() else []
+    return next((line for line in lines if line.startswith("model name")), platform.processor())
 
 
 def _library(name: str) -> list[str]:

@@ -167,9 +167,10 @@ def test_another_python_misses(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     assert digest(surroundings()) != before
 
 
-def test_another_machine_misses(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["platform.machine", "platform.platform", "checker.command.cache_key._processor"])
+def test_another_machine_misses(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = digest(surroundings())
-    monkeypatch.setattr("platform.machine", lambda: "another")
+    monkeypatch.setattr(name, lambda: "another")
     assert digest(surroundings()) != before
 
 
