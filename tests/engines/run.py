@@ -81,7 +81,7 @@ def judged(cells: list[Cell]) -> list[Line]:
     truths, traces = played(unpacked(release, cured), mode, [workload for cell in cells for workload in cell.workloads])
     found = iter([compared_and_kept(truth, trace, design) for truth, trace in zip(truths, traces, strict=True)])
     engine = f"sglang {release} {mode}{' cured' * cured}"
-    return [Line(engine, cell.kind, cell.known, [next(found) for _ in cell.workloads]) for cell in cells]
+    return [Line(engine, cell.kind, cell.known, cell.cause, [next(found) for _ in cell.workloads]) for cell in cells]
 
 
 def compared_and_kept(truth: Truth, trace: Path, design: type[Design] | None) -> Compared:
