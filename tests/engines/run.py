@@ -1,6 +1,6 @@
 """Run shipped engines, and show that the judge says of every run what is true of it.
 
-Usage: python -m tests.engines.run [--quick] [--workloads N] [--release V ...]     (`make engines`, QUICK=1)
+Usage: python -m tests.engines.run [--quick] [--workloads N] [--release V ...] [--kind K ...]     (`make engines`, QUICK=1)
 
 `sglang_on_cpu` runs in the engine's process and knows what is true, `install` makes room for it, `cells` says which
 runs there are, `play` has them recorded, `compare` puts truth and verdict beside each other, `table` prints that.
@@ -22,7 +22,7 @@ from typing import TypeVar
 from checker.model.designs import design_class
 from checker.traces.corpus import design_of
 from spec.design import Design
-from tests.engines.cells import RELEASES, Cell, all_cells, quick_cells
+from tests.engines.cells import KINDS, RELEASES, SMALL_KINDS, Cell, all_cells, quick_cells
 from tests.engines.compare import Compared, compare
 from tests.engines.findings import changed
 from tests.engines.install import Unavailable, install, unpacked
@@ -39,8 +39,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--quick", action="store_true", help="one release, a few dozen runs")
     parser.add_argument("--workloads", type=int, default=200, help="random workloads of each kind on each engine")
     parser.add_argument("--release", action="append", choices=RELEASES, help="this one only")
+    parser.add_argument("--kind", action="append", choices=SMALL_KINDS + tuple(KINDS), help="runs of this kind only")
     asked = parser.parse_args(arguments)
-    cells = quick_cells() if asked.quick else all_cells(tuple(asked.release or RELEASES), asked.workloads)
+    cells = (
+        quick_cells() if asked.quick else all_cells(tuple(asked.release or RELEASES), asked.workloads, asked.kind or ())
+    )
     begun = time.monotonic()
     try:
         cured = [cell.release for cell in cells if cell.cured]
