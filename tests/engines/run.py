@@ -1,6 +1,6 @@
 """Run shipped engines, and show that the judge says of every run what is true of it.
 
-Usage: python -m tests.engines.run [--quick] [--workloads N] [--release V ...] [--kind K ...]     (`make engines`, QUICK=1)
+Usage: python -m tests.engines.run [--quick] [--workloads N] [--release V] [--kind K]     (`make engines`, QUICK=1)
 
 `sglang_on_cpu` runs in the engine's process and knows what is true, `install` makes room for it, `cells` says which
 runs there are, `play` has them recorded, `compare` puts truth and verdict beside each other, `table` prints that.
