@@ -32,7 +32,11 @@ Ids = list[int] | Arriving
 
 def ids_of(*tensors: Any) -> Ids:
     """Return the ids in some tensors as they are now: at once where they lie on the host."""
-    if tensors[0].is_cpu:
+    first = tensors[0]
+    if first.is_cpu:
+        if len(tensors) == 1:
+            found: list[int] = first.reshape(-1).tolist()
+            return found
         return [number for tensor in tensors for number in tensor.reshape(-1).tolist()]
     return Arriving(tensors)
 

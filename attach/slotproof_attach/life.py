@@ -39,8 +39,8 @@ class Life:
         self.next: object = UNKNOWN
         self.last: object = UNKNOWN
         self.label: object = UNKNOWN
-        self.decode = ""
-        """The row of a decode step that changes nothing, with three places for numbers."""
+        self.decode: tuple[str, ...] = ()
+        """The parts of the row of a decode step that changes nothing."""
         self.results: dict[object, str] = {}
         """The row of a result that changes nothing, by its lookahead."""
 

@@ -7,7 +7,7 @@ before (evictions, and slots that were taken then) stands before the `process` l
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from slotproof_attach.ids import Ids, numbers
@@ -31,7 +31,7 @@ class Lines:
     """Turns the notes of one pool into lines. Memory: running requests, cached slots, names of recent requests."""
 
     def __init__(self) -> None:
-        self._makers: dict[str, Callable[..., Iterator[str]]] = {
+        self._makers: dict[str, Callable[..., Iterable[str]]] = {
             "header": self._header, "admit": self._admit, "ring": self._ring, "take": self._take, "free": self._free,
             "clear": self._clear, "publish": self._publish, "prefill": self._prefill, "decode": self._decode,
             "begin": self._begin,
@@ -49,20 +49,19 @@ class Lines:
         self._held: list[Held] | None = None
         self._stopped = False
 
-    def of(self, note: tuple[Any, ...]) -> Iterator[str]:
-        """Yield the lines that a note becomes."""
-        if self._stopped:
-            return
+    def of(self, note: tuple[Any, ...]) -> Iterable[str]:
+        """Return the lines that a note becomes."""
         if self._waiting is None:
-            yield from self._makers[note[0]](*note[1:])
-        elif note[0] == "header":
-            yield from self._header(*note[1:])
-            yield from self._waiting
-            self._waiting = None
-        elif note[0] == "stop":
-            self._stopped = True
-        else:
+            return () if self._stopped else self._makers[note[0]](*note[1:])
+        return self._before_header(note)
+
+    def _before_header(self, note: tuple[Any, ...]) -> list[str]:
+        found, self._stopped = [], self._stopped or note[0] == "stop"
+        if note[0] == "header":
+            found, self._waiting = [*self._header(*note[1:]), *(self._waiting or ())], None
+        elif not self._stopped and self._waiting is not None:
             self._waiting += self._makers[note[0]](*note[1:])
+        return found
 
     def _header(self, fields: dict[str, Any]) -> Iterator[str]:
         yield json.dumps(fields, separators=(",", ":"))
@@ -193,25 +192,29 @@ class Lines:
 
     # Batches.
 
-    def _prefill(self, b: int, *note: Any) -> Iterator[str]:
-        yield from self._take_all([row[0] for row in note[0]])
-        yield self._rows.prefill(b, *note)
+    def _prefill(self, b: int, *note: Any) -> Iterable[str]:
+        return [*self._take_all([row[0] for row in note[0]]), self._rows.prefill(b, *note)]
 
-    def _decode(self, b: int, lives: list[Life], *note: Any) -> Iterator[str]:
-        yield from self._take_all(lives if self._taken else None)
-        yield self._rows.decode(b, lives, *note)
+    def _decode(self, b: int, lives: list[Life], *note: Any) -> Iterable[str]:
+        taken = self._take_all(lives) if self._taken else ()
+        return [*taken, self._rows.decode(b, lives, *note)]
 
-    def _begin(self, b: int) -> Iterator[str]:
-        yield from self._take_all()
-        self._held, self._during = [], str(b)
+    def _begin(self, b: int) -> Iterable[str]:
+        self._held, during = [], self._during
+        self._during = str(b)
+        assert during == "null", "results are processed one after the other"
+        return list(self._take_all()) if self._taken else ()
 
     def _passed(self, b: int) -> Iterator[str]:
         """A result that the engine went past: it says nothing of its rows."""
         yield from self._take_all()
         yield f'{{"e":"process","b":{b},"rows":[]}}'
 
-    def _process(self, b: int, lives: list[Life], *note: Any) -> Iterator[str]:
-        held, self._held = self._held or [], None
+    def _process(self, b: int, lives: list[Life], *note: Any) -> Iterable[str]:
+        held, self._held, self._during = self._held, None, "null"
+        if not held:
+            return (self._rows.process(b, lives, *note),)
+        early: list[str] = []
         late: list[str] = []
         spent: set[int] = set()
         """Slots that only this result has brought to the cache, or back to the pool."""
@@ -223,11 +226,9 @@ class Lines:
                 else:
                     self._taken.update(dict.fromkeys(effect.slots, str(b)))
             elif effect.kind == "evict" and not behind:
-                yield effect.text
+                early.append(effect.text)
             else:
                 late.append(effect.text)
                 spent.update(effect.slots)
-        yield from self._take_all(lives if self._taken else None)
-        yield self._rows.process(b, lives, *note)
-        yield from late
-        self._during = "null"
+        early += self._take_all(lives)
+        return [*early, self._rows.process(b, lives, *note), *late]

@@ -27,6 +27,7 @@ class Recorder:
         """Whose state the cache is being handed."""
         self.replacement: Ids | None = None
         """What takes the ring position of the slot that is being handed over."""
+        self._rows: tuple[list[Any], list[Life]] = ([], [])
         self.planned: Any = None
         """The batch that was planned last."""
         self._batches = self._results = 0
@@ -52,8 +53,17 @@ class Recorder:
     def admit(self, name: str, ids: Ids, next_: int, last: int | None, hit: tuple[Ids, int] | None) -> Life:
         """Note that a request may be launched; `ids`: its working slot, then its ring."""
         life = Life(name)
+        self._rows = ([], [])
         self.note(("admit", life, ids, next_, last, hit))
         return life
+
+    def lives(self, reqs: list[Any]) -> list[Life]:
+        """Return the lives of the requests of a batch, which are mostly those of the batch before."""
+        known, lives = self._rows
+        if known != reqs:
+            lives = [req._slotproof_life for req in reqs]
+            self._rows = (reqs[:], lives)
+        return lives
 
     def publish(self, slot: Ids, length: int, stored: bool) -> None:
         """Note that the cache was handed a slot."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import BinaryIO
 
 PAUSE = 0.2
@@ -19,7 +19,7 @@ Note = tuple[object, ...]
 class TraceFile:
     """Notes in the order in which they were made, and the file that their lines go to, once there is a first line."""
 
-    def __init__(self, path: str, lines_of: Callable[[Note], Iterator[str]]) -> None:
+    def __init__(self, path: str, lines_of: Callable[[Note], Iterable[str]]) -> None:
         self.path = path
         self.notes: deque[Note] = deque()
         self._lines_of = lines_of

@@ -52,7 +52,9 @@ class Cursor(IntEnum):
     """States found in this level."""
     COUNT = 6
     """States found in all."""
-    TOUCHED = 7
+    ROOM = 7
+    """Fingerprints that the table takes before it has to grow."""
+    TOUCHED = 8
     """Keeps what has been read ahead alive; its value means nothing."""
 
 

@@ -24,7 +24,8 @@ GUARDS, ALWAYS, BROKEN, SHOWN = (int(it) for it in (Plan.GUARDS, Plan.ALWAYS, Pl
 AFTER, PARAMETERS, LATE, ALIVE = (int(it) for it in (Plan.AFTER, Plan.PARAMETERS, Plan.LATE, Plan.ALIVE))
 FAULTY, ANY_BROKEN, SYMMETRIC = (int(it) for it in (Plan.FAULTY, Plan.ANY_BROKEN, Plan.SYMMETRIC))
 BLOCK, GUARD, DRAIN, STOP = (int(it) for it in (Cursor.BLOCK, Cursor.GUARD, Cursor.DRAIN, Cursor.STOP))
-PENDING, NEW, COUNT, TOUCHED = (int(it) for it in (Cursor.PENDING, Cursor.NEW, Cursor.COUNT, Cursor.TOUCHED))
+PENDING, NEW, COUNT = (int(it) for it in (Cursor.PENDING, Cursor.NEW, Cursor.COUNT))
+ROOM, TOUCHED = int(Cursor.ROOM), int(Cursor.TOUCHED)
 START = np.int64(0)
 DONE, STOPPED, FULL = (int(it) for it in (Pause.DONE, Pause.STOPPED, Pause.FULL))
 
@@ -67,9 +68,9 @@ def expand(job: Job) -> int:
 
 @kernel
 def has_room(job: Job) -> bool:
-    """Whether two more blocks of new states fit; the table is never more than half full."""
+    """Whether two more blocks of new states fit."""
     more = 2 * LANES
-    fits: bool = job.cursor[NEW] + more <= job.found.shape[0] and 2 * (job.cursor[COUNT] + more) <= job.table.shape[0]
+    fits: bool = job.cursor[NEW] + more <= job.found.shape[0] and job.cursor[COUNT] + more <= job.cursor[ROOM]
     return fits
 
 

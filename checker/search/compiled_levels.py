@@ -15,6 +15,8 @@ from checker.search.expansion import Mask, Parents, States
 from checker.search.levels import ColumnLevels, Level
 from checker.search.machine_code import MachineCode
 
+FULLEST = 5 / 8
+"""The part of a table's places that are in use at most: free ones end each look."""
 SLICE = 64
 """Blocks of a level between two looks at the clock."""
 
@@ -30,7 +32,7 @@ class CompiledLevels:
         self.kernels = kernels
         self.job = code.job()
         expander = code.expander
-        self._grow_table(2 * (len(begun.seen) + 4 * LANES))
+        self._grow_table(len(begun.seen))
         # Two words of a fingerprint are known of the newest level only, with which such a search begins.
         words = len(code.plain)
         prints = begun.seen[None] if words == 1 else code.prints(begun.frontier)
@@ -39,6 +41,8 @@ class CompiledLevels:
             self.job.prints[:words, : part.shape[1]] = part
             self.job.cursor[Cursor.PENDING] = part.shape[1]
             kernels.call("enter", self.job)
+        self.former = np.zeros_like(self.job.found)
+        """The rows that the newest level is kept in: those of the level before are written over."""
         self._new_level(expander.plain.rows(list(begun.frontier)))
 
     @property
@@ -62,7 +66,10 @@ class CompiledLevels:
             left = pause != Pause.DONE and clock.over
         level = self._level(unseen)
         level.left = left
-        self._new_level(self.job.found[: cursor[Cursor.NEW]].copy())
+        former = self.former
+        self.former = self.job.found
+        self._new_level(self.former[: cursor[Cursor.NEW]])
+        self.job = self.job._replace(found=former)
         return level
 
     def _level(self, unseen: Collection[str]) -> Level:
@@ -92,16 +99,20 @@ class CompiledLevels:
         new = int(job.cursor[Cursor.NEW])
         if new + 2 * LANES > len(job.found):
             found = np.zeros((2 * len(job.found), job.found.shape[1]), job.found.dtype)
-            steps = np.zeros((len(found), 3), np.int32)
-            found[:new], steps[:new] = job.found[:new], job.steps[:new]
-            self.job = job._replace(found=found, steps=steps)
-        self._grow_table(2 * (int(job.cursor[Cursor.COUNT]) + 2 * LANES))
+            found[:new] = job.found[:new]
+            self.job = job._replace(found=found)
+        if len(job.steps) < len(self.job.found):
+            steps = np.zeros((len(self.job.found), 3), np.int32)
+            steps[:new] = job.steps[:new]
+            self.job = self.job._replace(steps=steps)
+        self._grow_table(int(job.cursor[Cursor.COUNT]))
 
-    def _grow_table(self, wanted: int) -> None:
-        """Let the table have so many places at least."""
+    def _grow_table(self, count: int) -> None:
+        """Let the table have room for two blocks beside so many fingerprints."""
         old, size = self.job.table, len(self.job.table)
-        while size < wanted:
+        while FULLEST * size < count + 2 * LANES:
             size *= 2
+        self.job.cursor[Cursor.ROOM] = int(FULLEST * size)
         if size > len(old):
             new = np.zeros((size, old.shape[1]), np.uint64)
             self.kernels.call("rehash", Move(old, new))

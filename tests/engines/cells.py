@@ -42,7 +42,7 @@ def all_cells(releases: Iterable[str], count: int) -> list[Cell]:
     cells = [random_cell(*which, range(count)) for which in product(releases, MODES, KINDS)]
     if NEWEST in releases:
         cells += small_cells()
-        cells += cured(count)
+        cells += cured(count // 4)
     return cells
 
 

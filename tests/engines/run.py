@@ -24,6 +24,7 @@ from checker.traces.corpus import design_of
 from spec.design import Design
 from tests.engines.cells import RELEASES, Cell, all_cells, quick_cells
 from tests.engines.compare import Compared, compare
+from tests.engines.findings import changed
 from tests.engines.install import Unavailable, install, unpacked
 from tests.engines.play import NotPlayed, Truth, played
 from tests.engines.table import Line, remarks, table
@@ -46,14 +47,15 @@ def main(arguments: list[str]) -> int:
         install(unique(cell.release for cell in cells), unique(cured))
         installed = time.monotonic()
         lines = run(cells)
+        moved = list(changed({cell.release for cell in cells}))
     except (Unavailable, NotPlayed) as error:
         print(error, file=sys.stderr)
         return 2
     print(table(lines))
-    for remark in remarks(lines):
+    for remark in [*remarks(lines), *moved]:
         print(remark)
     runs, seconds = sum(len(line.runs) for line in lines), time.monotonic() - installed
-    passed = bool(lines) and all(line.passes for line in lines)
+    passed = bool(lines) and not moved and all(line.passes for line in lines)
     said = "the judge says of every run what is true of it" if passed else "not shown: see the remarks above"
     print(f"{runs} runs, {installed - begun:.0f} s to install, {seconds:.0f} s to run and judge: {said}")
     return 0 if passed else 1

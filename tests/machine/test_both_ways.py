@@ -89,7 +89,7 @@ def up(s, scope, by):
 
 @always()
 def low(s, scope):
-    return s.n + s.m < scope.top + scope.top // 5
+    return s.n < scope.top // 2 or s.n < s.m
 
 @step()
 def goes_up(before, after, scope):

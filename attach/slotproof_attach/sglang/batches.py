@@ -7,6 +7,7 @@ result, or has it. Until then planning may still mix it with another one.
 from __future__ import annotations
 
 import functools
+from operator import sub
 from typing import Any
 
 from slotproof_attach.ids import ids_of
@@ -19,10 +20,12 @@ from slotproof_attach.sglang.fields import Fields, Method, prefix_of, recorder_o
 class Launched:
     """What is kept of a launched batch until its result is processed."""
 
-    __slots__ = ("counts", "lives", "number")
+    __slots__ = ("counts", "lives", "number", "prefills")
 
-    def __init__(self, number: int, lives: list[Life], counts: list[int | None]) -> None:
-        self.number, self.lives, self.counts = number, lives, counts
+    def __init__(self, number: int, lives: list[Life], counts: list[Any], prefills: bool) -> None:
+        self.number, self.lives, self.prefills = number, lives, prefills
+        self.counts = counts
+        """The decode count of each row; None: a prefill row."""
 
 
 def prepare_one(original: Method) -> Method:
@@ -140,7 +143,7 @@ def launch(recorder: Recorder, batch: Any) -> None:
 
 def _launch_decode(recorder: Recorder, batch: Any) -> Launched:
     reqs = batch.reqs
-    lives = [req._slotproof_life for req in reqs]
+    lives = recorder.lives(reqs)
     states = [req.kv for req in reqs] if Fields.on_kv else reqs
     nexts = [state.mamba_next_track_idx for state in states]
     mark = None
@@ -156,12 +159,12 @@ def _launch_decode(recorder: Recorder, batch: Any) -> Launched:
         mark = (ids_of(batch.mamba_track_mask), nexts, ids_of(batch.mamba_track_indices))
     number = recorder.launch_number()
     recorder.note(("decode", number, lives, batch.seq_lens_cpu, counts, nexts, lasts, mark))
-    return Launched(number, lives, counts)
+    return Launched(number, lives, counts, prefills=False)
 
 
 def _launch_prefill(recorder: Recorder, batch: Any) -> Launched:
     marks = batch._slotproof_marks
-    lives = [req._slotproof_life for req in batch.reqs]
+    lives = recorder.lives(batch.reqs)
     counts: list[int | None] = []
     rows = []
     for place, (req, life, start, length) in enumerate(
@@ -182,7 +185,7 @@ def _launch_prefill(recorder: Recorder, batch: Any) -> Launched:
     clears = [] if batch.mamba_clear_indices is None else ids_of(batch.mamba_clear_indices)
     number = recorder.launch_number()
     recorder.note(("prefill", number, rows, targets, copies, clears))
-    return Launched(number, lives, counts)
+    return Launched(number, lives, counts, prefills=True)
 
 
 def processing(original: Method) -> Method:
@@ -197,39 +200,37 @@ def processing(original: Method) -> Method:
         launched = batch.__dict__.get("_slotproof_launched")
         if launched is None:
             return original(self, batch, *args, **kwargs)
-        skipped = [req.finished_reason is not None or req.is_retracted for req in batch.reqs]
+        reqs = batch.reqs
+        over = [req.finished_reason for req in reqs]
+        retracted = [req.is_retracted for req in reqs]
+        skipped = None
+        if True in retracted or over.count(None) < len(over):
+            skipped = [reason is not None or gone for reason, gone in zip(over, retracted, strict=True)]
         recorder.begin(launched.number)
         try:
             result = original(self, batch, *args, **kwargs)
         except BaseException as error:
             recorder.stop(f"the engine raised {type(error).__name__} while it processed a result")
             raise
-        processed(recorder, batch.reqs, launched, skipped)
+        processed(recorder, reqs, launched, skipped)
         return result
 
     return process
 
 
-def processed(recorder: Recorder, reqs: list[Any], launched: Launched, skipped: list[bool]) -> None:
+def processed(recorder: Recorder, reqs: list[Any], launched: Launched, skipped: list[bool] | None) -> None:
     """Note what a result has left of each request."""
     states = [req.kv for req in reqs] if Fields.on_kv else reqs
-    done = [req.finished_reason is not None for req in reqs]
+    over = [req.finished_reason for req in reqs]
+    done = [reason is not None for reason in over] if over.count(None) < len(over) else None
     columns = (
         [state.mamba_next_track_idx for state in states],
         [state.mamba_last_track_idx for state in states] if Fields.kept_on_batch else None,
         [state.mamba_last_track_seqlen for state in states],
-        [
-            None if count is None else req.decode_batch_idx - count
-            for req, count in zip(reqs, launched.counts, strict=True)
-        ],
     )
-    recorder.note(
-        (
-            "process",
-            launched.number,
-            launched.lives,
-            skipped if True in skipped else None,
-            done if True in done else None,
-            columns,
-        )
-    )
+    steps = [req.decode_batch_idx for req in reqs]
+    if launched.prefills:
+        aheads = [None if n is None else step - n for step, n in zip(steps, launched.counts, strict=True)]
+    else:
+        aheads = [*map(sub, steps, launched.counts)]
+    recorder.note(("process", launched.number, launched.lives, skipped, done, columns, aheads))
