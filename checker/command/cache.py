@@ -13,7 +13,6 @@ import os
 import pickle
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
@@ -37,7 +36,6 @@ class Settles(Protocol):
         """Whether it passed, and would again: nothing of it depends on how long anything took."""
 
 
-Task = TypeVar("Task")
 Result = TypeVar("Result", bound=Settles)
 
 
@@ -64,10 +62,10 @@ class Cache:
         if self.found:
             yield f"{self.found} of {of} verdicts are those of an earlier run, of the same texts: --no-cache asks anew"
 
-    def perform(self, work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Result]:
+    def perform(self, tasks: Sequence[Callable[[], Result]]) -> Iterator[Result]:
         """Yield the result of each task, at once where it is known, else as parallel processes come to it."""
         places = {number: self._place(task) for number, task in enumerate(tasks)}
-        left: list[tuple[int, Task]] = []
+        left: list[tuple[int, Callable[[], Result]]] = []
         for number, task in enumerate(tasks):
             known = self._load(places[number])
             if known is None:
@@ -75,7 +73,7 @@ class Cache:
             else:
                 self.found += 1
                 yield known
-        for number, result in spread(partial(_numbered, work), left):
+        for number, result in spread(_performed, left):
             self._keep(places[number], result)
             yield result
 
@@ -112,8 +110,10 @@ def _seal(place: Path, text: bytes) -> bytes:
     return hashlib.sha256(f"{place.parent.name}/{place.name}/".encode() + text).digest()
 
 
-def _numbered(work: Callable[[Task], Result], task: tuple[int, Task]) -> tuple[int, Result]:
-    return task[0], work(task[1])
+def _performed(numbered: tuple[int, Callable[[], Result]]) -> tuple[int, Result]:
+    """Perform one of the tasks, in a process of its own."""
+    number, task = numbered
+    return number, task()
 
 
 def _forget(folder: Path) -> None:

@@ -90,7 +90,7 @@ def verify(quick: bool, progress: Progress, cache: Cache) -> Verification:
     searched: dict[Check, Outcome] = {}
     proven: dict[Proof, Proven] = {}
     judged: dict[str, MutantResult] = {}
-    for number, finished in enumerate(cache.perform(perform, tasks), start=1):
+    for number, finished in enumerate(cache.perform(tasks), start=1):
         progress.note(f"{number} of {len(tasks)} searches, proofs, mutants and fuzzed seeds done")
         match finished:
             case Outcome():
@@ -117,11 +117,6 @@ def verify(quick: bool, progress: Progress, cache: Cache) -> Verification:
         result.gaps.append(f"no recorded traces: {TRACES} is not here; run this in the checkout")
     progress.done()
     return result
-
-
-def perform(task: Callable[[], Finished]) -> Finished:
-    """Perform one of the checks, in a process of its own."""
-    return task()
 
 
 def _stale() -> list[str]:

@@ -51,8 +51,8 @@ class MutantResult:
 
     @property
     def settled(self) -> bool:
-        """Whether it was killed, and would be again: the solver has left nothing open."""
-        return self.killed and not self.open
+        """Whether it was killed, and would be again: not by an error, and with nothing left open by the solver."""
+        return self.killed and not self.open and self.kind is not Kind.ERROR
 
 
 def not_judged(mutant: Mutant) -> MutantResult:

@@ -39,7 +39,9 @@ def prove(
     with console.Progress() as progress:
         clock = Deadline(max_seconds, last_resort=True)
         cache = Cache.unless(no_cache)
-        results = prove_matrix(design, seed, clock, progress.note, partial(cache.perform, prove_one))
+        results = prove_matrix(
+            design, seed, clock, progress.note, lambda proofs: cache.perform([partial(prove_one, it) for it in proofs])
+        )
     code = report.exit_code(results)
     if as_json:
         console.emit(report.data(results))
