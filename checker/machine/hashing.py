@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from checker.machine.arrays import Hashes, HashTable, Lanes, NumberTable
+from checker.machine.arrays import Hashes, HashTable, Lanes, Numbers, NumberTable, Spots
 from checker.machine.native import inlined, kernel
 
 
@@ -27,23 +27,32 @@ def of_row(words: HashTable, row: int, keys: Hashes) -> np.uint64:
 
 @kernel
 def place_of(
-    columns: Lanes, count: int, first: int, last: int, entries: NumberTable, maps: Lanes, index: Hashes
+    columns: Lanes, count: int, first: int, last: int, entries: NumberTable, maps: Lanes, spots: Spots
 ) -> None:
     """Compute the place of each state's joint value of a few leaves in their table of words.
 
     An entry is a column, the lowest value, what one more is worth, and the new names of its values (-1: none).
     """
     for i in range(count):
-        index[i] = np.uint64(0)
+        spots[i] = 0
     for e in range(first, last):
         column, low, worth, renamed = columns[entries[e, 0]], entries[e, 1], entries[e, 2], entries[e, 3]
         if renamed < 0:
             for i in range(count):
-                index[i] += np.uint64((column[i] - low) * worth)
+                spots[i] += (column[i] - low) * worth
         else:
             names = maps[renamed]
             for i in range(count):
-                index[i] += np.uint64((names[column[i] + 1] - low) * worth)
+                spots[i] += (names[column[i] + 1] - low) * worth
+
+
+@kernel
+def add_wide(columns: Lanes, count: int, entry: Numbers, maps: Lanes, key: np.uint64, sums: Hashes) -> None:
+    """Add the word of a leaf that has too many values for a table: it is computed."""
+    column = columns[entry[0]]
+    for i in range(count):
+        value = column[i] if entry[3] < 0 else maps[entry[3], column[i] + 1]
+        sums[i] += mix(np.uint64(value - entry[1]) + key)
 
 
 @kernel
@@ -57,7 +66,7 @@ def symmetric(
     maps: Lanes,
     words: Hashes,
     sums: HashTable,
-    index: Hashes,
+    spots: Spots,
     prints: Hashes,
 ) -> None:
     """Compute for each state the smallest fingerprint over all renamings of the members of the small sorts.
@@ -74,13 +83,12 @@ def symmetric(
                 sums[member, i] = np.uint64(0)
         for at in range(renamings[r, 0], renamings[r, 1]):
             member, base, wide = lookups[at, 0], lookups[at, 1], lookups[at, 4]
-            place_of(columns, count, lookups[at, 2], lookups[at, 3], entries, maps, index)
             if wide:
-                for i in range(count):
-                    sums[member, i] += mix(index[i] + words[base])
-            else:
-                for i in range(count):
-                    sums[member, i] += words[base + np.int64(index[i])]
+                add_wide(columns, count, entries[lookups[at, 2]], maps, words[base], sums[member])
+                continue
+            place_of(columns, count, lookups[at, 2], lookups[at, 3], entries, maps, spots)
+            for i in range(count):
+                sums[member, i] += words[base + spots[i]]
         for at in range(renamings[r, 2], renamings[r, 3]):
             column, key, absent = columns[references[at, 0]], words[references[at, 1]], words[references[at, 2]]
             for i in range(count):

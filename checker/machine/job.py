@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import NamedTuple
 
-from checker.machine.arrays import Code, Hashes, HashTable, Lanes, Lanes3, Numbers, NumberTable
+from checker.machine.arrays import Code, Hashes, HashTable, Lanes, Lanes3, Numbers, NumberTable, Spots
 
 
 class Plan(IntEnum):
@@ -124,7 +124,7 @@ class Job(NamedTuple):
     """[W]: the pending states as registers."""
     sums: HashTable
     """What is known of each member, for a block."""
-    spots: Hashes
+    spots: Spots
     """[256]: places in a table of words."""
     identity: Numbers
     """[256]: 0, 1, 2 and so on."""

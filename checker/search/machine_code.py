@@ -155,7 +155,7 @@ class MachineCode:
             prints=np.zeros((2, LANES), np.uint64),
             columns=np.zeros((self.row, LANES), width),
             sums=np.zeros((code.members + 1, LANES), np.uint64),
-            spots=np.zeros(LANES, np.uint64),
+            spots=np.zeros(LANES, np.int32),
             identity=np.arange(LANES),
             square=np.zeros(8, np.uint64),
             frontier=np.zeros((0, self.row), width),
