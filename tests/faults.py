@@ -62,16 +62,19 @@ def asks_the_request(mode: str) -> Plant:
         block[Rows.position.number] = position
         block[Rows.slot.number] = table.ring[seat, position]
         shared = Rows(block)
-        asked = self._complete(shared.filter((alive & (shared.mark != ABSENT)).nonzero()[0]))
-        freed = np.concatenate([freed, asked])
+        asked = shared.filter((alive & (shared.mark != ABSENT)).nonzero()[0])
+        replaced = self._superseded(asked)
+        self._complete(asked)
+        if self.config.mode == LAZY:
+            freed = np.concatenate([freed, self._drop(*replaced)])
     return alive, ahead, freed""",
     )
 
 
 def not_by_the_row(mode: str) -> Plant:
     """The completion by the row, left out in one mode."""
-    by_row = "self._complete(completed)"
-    return Plant(Tracker, "complete", by_row, f"NO_SLOTS if self.config.mode == {mode!r} else {by_row}")
+    by_row = "places[alive[places]]"
+    return Plant(Tracker, "complete", by_row, f"{by_row}[: 0 if self.config.mode == {mode!r} else None]")
 
 
 def design(name: str, mode: str) -> Check:
@@ -134,7 +137,9 @@ FAULTS = (
                 "        table.next[at] = position\n",
                 """\
         table.next[at] = position
-        self._drop(at, boundary.superseded(table.last[at], position, mark))
+        former = boundary.superseded(table.last[at], position, mark)
+        gone = former != ABSENT
+        self._drop(table.ring[at[gone], former[gone]], at[gone], former[gone])
 """,
             ),
         ),

@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import ATTACHED, ROOT, TRACES
+from tests.support.recording import FAKE, PRELUDE
 
 pytestmark = pytest.mark.slow
 
 GOOD, BAD = (str(TRACES / f"sglang-0.5.23-eager-{name}.ndjson") for name in ("p12-n20-b5-good", "p9-n15-b7-bad"))
+ENGINE = str(Path(sys.base_prefix) / "bin" / "python3")
+"""An interpreter that has nothing of ours, as an engine's has not."""
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 LOADED = """
 import json, sys
@@ -109,6 +112,17 @@ def test_the_tool_brings_along_what_an_engine_gets_and_nothing_else_is_importabl
     there, loaded = json.loads(run(sys.executable, "-I", "-c", LOADED, found, cwd=tool).stdout)
     assert Path(there).is_relative_to(found)
     assert {name.partition(".")[0] for name in loaded} <= sys.stdlib_module_names | {"slotproof_attach"}
+
+
+def test_an_engine_of_another_environment_is_recorded_and_judged_by_the_tool(tool: Path, tmp_path: Path) -> None:
+    (tmp_path / "run.py").write_text(
+        f"{PRELUDE}\nScheduler().run(Req('A', range(10), 10), Req('B', range(50, 60), 22))\n"
+    )
+    engine = ["env", f"PYTHONPATH={FAKE}"]
+    words = ["attach", "sglang", "--out", "traces", "--judge", "--", ENGINE, "run.py"]
+    done = run(*engine, tool / "slotproof", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("good: ")
 
 
 def test_an_engine_gets_one_package_that_needs_nothing(wheels: dict[str, Path], tmp_path: Path) -> None:

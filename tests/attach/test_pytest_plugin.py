@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.attach.test_recording import FAULTS
 from tests.support.paths import ATTACHED, ROOT
+from tests.support.recording import FAKE, PRELUDE
 from tests.support.trace_examples import LAZY
 
 GOOD, BAD = LAZY.lines, LAZY.edited(LAZY.edits[0])
@@ -222,3 +224,29 @@ def test_the_recorder_itself_is_asked_as_it_wants_to_be(
     assert done.returncode == code, done.stdout + done.stderr
     assert said in done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
+
+
+def test_an_engine_is_recorded_test_by_test(suite: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ATTACHED.parent), str(FAKE)]))
+    runs = "    Scheduler().run(Req('A', range(10), 10), Req('B', range(50, 60), 22))\n"
+    faulty = "".join(f"    {line}\n" for line in FAULTS["exact-label"].splitlines())
+    tests = f"{PRELUDE}\ndef test_right():\n{runs}\ndef test_once_more():\n{runs}\ndef test_wrong():\n{faulty}{runs}"
+    done = run(suite, tests, engine="sglang")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "1 failed, 2 passed" in done.stdout
+    assert "FAILED test_it.py::test_wrong" in done.stdout
+    assert "3 tests recorded: 2 good, 1 bad" in done.stdout
+
+
+def test_an_engine_that_outlives_a_test_is_recorded_in_the_first_only(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ATTACHED.parent), str(FAKE)]))
+    tests = PRELUDE + (
+        "@pytest.fixture(scope='module')\ndef engine():\n    return Scheduler()\n"
+        "def test_first(engine):\n    engine.run(Req('A', range(10), 10))\n"
+        "def test_second(engine):\n    engine.run(Req('B', range(50, 60), 10))\n"
+    )
+    done = run(suite, tests, engine="sglang")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 tests recorded: 1 good, 1 no trace" in done.stdout

@@ -31,6 +31,8 @@ class Compared:
     """There is no verdict, or one that does not reach to the end."""
     exception: str = ""
     """Where the engine leaves the design that it is said to follow."""
+    causes: frozenset[str] = frozenset()
+    """The properties that the story names: of what is wrong, and of the hazards that became harmful by it."""
     covered: str = WHOLE
     """Or what the comparison with the design ends at; empty: it was compared with none."""
 
@@ -55,6 +57,7 @@ def compared(truth: Truth, judged: Judgement) -> Compared:
         invented="; ".join(made_up(truth, verdict)),
         unjudged=unjudged(truth, verdict),
         exception=exception,
+        causes=causes(verdict),
         covered=covered,
     )
 
@@ -80,6 +83,12 @@ def made_up(truth: Truth, verdict: Verdict) -> Iterator[str]:
         yield f"slot {slot} is filed rightly under {length} tokens, and is said to be wrong"
     if leaks(verdict) and not truth.leaked and not truth.raised:
         yield f"no slot has leaked, and the judge says so: {leaks(verdict)[0]}"
+
+
+def causes(verdict: Verdict) -> frozenset[str]:
+    """The properties that a story names."""
+    harmful = {it.property for it in verdict.hazards if it.harmful_at is not None}
+    return frozenset(harmful | {it.kind for it in verdict.violations if it.root is None})
 
 
 def leaks(verdict: Verdict) -> list[str]:

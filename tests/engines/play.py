@@ -34,9 +34,9 @@ class NotPlayed(Exception):
     """The engine's process ended before all runs were played; the message has its last words."""
 
 
-def played(folder: Path, mode: str, workloads: list[Workload]) -> tuple[list[Truth], list[Path]]:
+def played(folder: Path, mode: str, workloads: list[Workload], what: str = "") -> tuple[list[Truth], list[Path]]:
     """Play the workloads in a process of their own; the truth and the trace of each, in their order."""
-    place = FOLDER / "runs" / f"{folder.name}-{mode}"
+    place = FOLDER / "runs" / f"{what}{folder.name}-{mode}"
     shutil.rmtree(place, ignore_errors=True)
     (place / "recorded").mkdir(parents=True)
     asked, found = place / "workloads.ndjson", place / "truth.ndjson"

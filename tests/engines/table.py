@@ -20,6 +20,8 @@ class Line:
     engine: str
     kind: str
     known: int | None
+    cause: str = ""
+    """The property that each story must name, where there is one cause."""
     runs: list[Compared] = field(default_factory=list)
 
     def count(self, what: str) -> int:
@@ -32,6 +34,11 @@ class Line:
         return sum(bool(run.truth.wrong) for run in self.runs)
 
     @property
+    def unexplained(self) -> list[Compared]:
+        """The bad runs whose story does not name the cause."""
+        return [run for run in self.runs if run.bad and self.cause not in ("", *run.causes)]
+
+    @property
     def conforming(self) -> float:
         """The part of the runs that is what the design does, as far as the spec has it."""
         return 1 - self.count("exception") / len(self.runs) if self.runs else 0.0
@@ -41,7 +48,7 @@ class Line:
         """Whether every run was judged, and judged rightly."""
         faults = self.count("missed") + self.count("invented") + self.count("unjudged")
         as_known = self.known is None or self.wrong == self.known
-        return bool(self.runs) and not faults and as_known and self.conforming >= ENOUGH
+        return bool(self.runs) and not faults and not self.unexplained and as_known and self.conforming >= ENOUGH
 
 
 def words(line: Line) -> tuple[str, ...]:
@@ -74,6 +81,8 @@ def remarks(lines: list[Line]) -> Iterable[str]:
             for what in (run.missed, run.invented, run.unjudged):
                 if what:
                     yield f"{where}, {run.truth.name}: {what}"
+        for run in line.unexplained:
+            yield f"{where}, {run.truth.name}: the story does not name {line.cause}"
         if line.known is not None and line.wrong != line.known:
             yield f"{where}: {line.wrong} runs are wrong, where {line.known} are known to be"
         yield from counted(where, "raises", (run.truth.raised for run in line.runs))

@@ -18,8 +18,8 @@ WRONG = "slot 3 is filed under 16 tokens and holds the state of 24"
 RIGHT, MISFILED = Truth("run", ()), Truth("run", (WRONG,), misfiled=((3, 16),))
 
 
-def line(*runs: Compared, known: int | None = None) -> Line:
-    return Line("sglang 0.5.23 eager", "alone", known, list(runs))
+def line(*runs: Compared, known: int | None = None, cause: str = "") -> Line:
+    return Line("sglang 0.5.23 eager", "alone", known, cause, list(runs))
 
 
 def agrees(found: Compared) -> bool:
@@ -113,6 +113,14 @@ def test_another_number_of_wrong_runs_than_is_known_is_no_pass() -> None:
     assert line(found, known=1).passes
     assert not line(found, known=2).passes
     assert "1 runs are wrong, where 2 are known to be" in "\n".join(remarks([line(found, known=2)]))
+
+
+def test_a_story_that_does_not_name_the_cause_is_no_pass() -> None:
+    found = compare(MISFILED, BAD, DESIGN)
+    assert line(found, cause="flip-once").passes
+    other = line(found, cause="distinct-targets")
+    assert not other.passes
+    assert list(remarks([other])) == ["sglang 0.5.23 eager alone, run: the story does not name distinct-targets"]
 
 
 def test_more_exceptions_than_one_in_a_hundred_are_no_pass_and_each_kind_is_named() -> None:

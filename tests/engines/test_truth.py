@@ -119,6 +119,13 @@ def test_what_has_left_the_cache_may_be_overwritten(world: SmallWorld, truth: Tr
     assert truth.seen["evicted"] == 1
 
 
+def test_what_a_former_owner_has_left_is_not_right_by_luck(world: SmallWorld, truth: Truth) -> None:
+    world.slots.write(3, state_of(KEY))
+    world.pool.mamba_allocator.free(torch.tensor([3]))
+    world.hand_over(3, KEY)
+    assert truth.wrong == ["slot 3 is filed under 4 tokens and holds nothing that its owner has written"]
+
+
 def test_a_key_that_the_cache_had_is_not_handed_over(world: SmallWorld, truth: Truth) -> None:
     world.known = True
     world.hand_over(3, KEY)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from checker.command import console
-from checker.command.options import Design, Json, ModelFile, Scope, Seconds, Settings, positive, scope_words
+from checker.command.options import Design, Json, ModelFile, NoCache, Scope, Seconds, Settings, positive, scope_words
 from checker.exit_codes import SHOWN
 from spec.scope import EAGER, BadScope
 
@@ -19,12 +20,15 @@ def prove(
     export: Annotated[Path | None, typer.Option(help="Write each obligation as SMT-LIB 2 into this folder.")] = None,
     seed: Annotated[int, typer.Option(help="The solver's random seed.")] = 0,
     max_seconds: Seconds = None,
+    no_cache: NoCache = False,
     as_json: Json = False,
 ) -> None:
     """Prove every property for all lengths, any boundary pattern and any number of other requests, by induction."""
+    from checker.command.cache import Cache
     from checker.command.report import proof as report
     from checker.deadline import Deadline
     from checker.model.designs import design_class
+    from checker.proof.matrix import prove as prove_one
     from checker.proof.matrix import prove_matrix
 
     design_class(design)
@@ -34,12 +38,16 @@ def prove(
         _ring(max_seconds, as_json)
     with console.Progress() as progress:
         clock = Deadline(max_seconds, last_resort=True)
-        results = prove_matrix(design, seed, clock, progress.note)
+        cache = Cache.unless(no_cache)
+        results = prove_matrix(
+            design, seed, clock, progress.note, lambda proofs: cache.perform([partial(prove_one, it) for it in proofs])
+        )
     code = report.exit_code(results)
     if as_json:
         console.emit(report.data(results))
     else:
         report.show(results, clock)
+        console.say_all(cache.words(len(results)))
         if code != SHOWN:
             again = f"slotproof prove --design {design} --seed {seed}"
             console.say(again if max_seconds is None else f"{again} --max-seconds {max_seconds:g}")

@@ -26,6 +26,7 @@ def explore(
             help="full: states that differ in names only are one; none: they are not; auto: full, unless names matter."
         ),
     ] = "auto",
+    fingerprints: Annotated[int, typer.Option(help="Bits that tell states apart: 64, or 128 for very many.")] = 64,
     max_states: Annotated[
         int | None, typer.Option(callback=positive, help="Stop after so many states (exit code 3).")
     ] = None,
@@ -40,6 +41,8 @@ def explore(
 
     if symmetry not in ("auto", "full", "none"):
         raise BadScope(f"--symmetry {symmetry}: write full, none or auto")
+    if fingerprints not in (64, 128):
+        raise BadScope(f"--fingerprints {fingerprints}: write 64 or 128")
     check = Check(
         scope_words(scope, design, model, setting),
         design=design,
@@ -49,6 +52,7 @@ def explore(
         all=every,
         symmetry=symmetry != "none",
         insist=symmetry == "full",
+        bits=fingerprints,
         limits=Limits(max_states, max_seconds),
         last_resort=True,
     )

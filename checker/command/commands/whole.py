@@ -7,19 +7,21 @@ from typing import Annotated
 import typer
 
 from checker.command import console
-from checker.command.options import Json
+from checker.command.options import Json, NoCache
 
 
 def verify(
     quick: Annotated[bool, typer.Option("--quick", help="The inner loop: smaller scopes, under a minute.")] = False,
+    no_cache: NoCache = False,
     as_json: Json = False,
 ) -> None:
     """Run the main job: our design holds, what must fail fails, traces get the right verdict."""
     from checker.command import verify as verification
+    from checker.command.cache import Cache
     from checker.command.report import verify as report
 
     with console.Progress() as progress:
-        result = verification.verify(quick, progress)
+        result = verification.verify(quick, progress, Cache.unless(no_cache))
     raise typer.Exit(console.deliver(report, result, as_json))
 
 

@@ -45,6 +45,7 @@ def data(result: Verification) -> dict[str, object]:
         "traces": list(map(dataclasses.asdict, result.traces)),
         "mutants": mutation_report.data(result.mutants) if result.mutants else None,
         "audited": result.tries,
+        "earlier": result.earlier,
         "gaps": result.gaps,
     }
 
@@ -74,6 +75,7 @@ def lines(result: Verification) -> Iterator[str]:
     yield from proof_report.failures(result.proven)
     yield from boundary_report.failures(result.shipped)
     yield from fuzz_report.failures(result.fuzzed)
+    yield from result.earlier
     yield _summary(result)
 
 

@@ -12,6 +12,8 @@ import torch
 
 State = tuple[int, int]
 START: Final[State] = (0, 0)
+GONE: Final[State] = (-1, 0)
+"""What a slot holds once it is given back: a former owner's state would be right by luck."""
 STOP_TOKEN: Final = 9
 PRIME: Final = 65521
 """Small enough for a hash to be exact in a slot's floating point numbers."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from .fake_model import State, state_of
+from .fake_model import GONE, State, state_of
 
 if TYPE_CHECKING:
     from .world import World
@@ -50,6 +50,8 @@ class Truth:
         def watched(slots: Any) -> Any:
             for slot in slots.reshape(-1).tolist():
                 self.seen["evicted"] += self._filed.pop(slot, None) is not None
+                if slot > 0:
+                    self._slots.write(slot, GONE)
             return free(slots)
 
         allocator.free = watched
@@ -100,4 +102,6 @@ def tokens_of(key: Any) -> list[int]:
 
 def described(length: float, expected: State) -> str:
     """What a slot holds instead."""
+    if length == GONE[0]:
+        return "nothing that its owner has written"
     return f"the state of {int(length)}" if int(length) != expected[0] else "the state of another text of that length"
