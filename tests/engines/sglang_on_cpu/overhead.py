@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from .stubs import import_sglang
-from .workload import Prompt, Workload
+from .workload import Workload
 
 TURNS, STEPS = 10, 40
 INTERVAL = 256
