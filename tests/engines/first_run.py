@@ -3,15 +3,13 @@
 Usage: python tests/engines/first_run.py FOLDER [eager|lazy]
 
 Something for `slotproof attach` to record where there is no accelerator: with 0.5.23, eager, the first fault that
-docs/findings.md tells of. It runs in the engine's interpreter, so it finds its own neighbours.
+docs/findings.md tells of. It runs in the engine's interpreter, which finds what lies beside it.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 from sglang_on_cpu.enumerated import afterwards, first
 from sglang_on_cpu.stubs import import_sglang
