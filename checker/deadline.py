@@ -10,15 +10,12 @@ from __future__ import annotations
 
 import ctypes
 import math
-import multiprocessing
 import os
 import sys
 import threading
 import time
 from types import TracebackType
 from typing import Any, Final
-
-import z3
 
 GRACE: Final = 0.3
 """Seconds after the limit at which work that has not stopped by itself is stopped."""
@@ -33,8 +30,18 @@ class TimeIsUp(BaseException):
     """The time is over. No error: whoever catches errors of what it calls must not catch this one."""
 
 
-_NEWS: Final = (TimeIsUp, z3.Z3Exception, ctypes.ArgumentError)
-"""As what it arrives: a solver that is interrupted while it translates, or is just being called, raises its own."""
+def _solver() -> Any:
+    """Return the solver's module, None where nobody has loaded it: then it is not at work."""
+    loaded = sys.modules.get("z3")
+    return loaded if hasattr(loaded, "main_ctx") else None
+
+
+def _is_news(error: BaseException | None) -> bool:
+    """Whether this is how the news arrives: a solver that is translating, or is just being called, raises its own."""
+    if isinstance(error, (TimeIsUp, ctypes.ArgumentError)):
+        return True
+    solver = _solver()
+    return solver is not None and isinstance(error, solver.Z3Exception)
 
 
 class Deadline:
@@ -96,7 +103,7 @@ class Deadline:
             except TimeIsUp:
                 # It came while the block was being left, with or without another error.
                 continue
-        cut = self.over and isinstance(error, _NEWS)
+        cut = self.over and _is_news(error)
         self.cut = self.cut or cut
         return cut
 
@@ -111,7 +118,7 @@ class Deadline:
         _arrive()
         if self._fired:
             # A solver that was not asking anything remembers the interruption until it is asked the next time.
-            z3.Solver().check()
+            _solver().Solver().check()
             self._fired = False
 
     def _unraisable(self, what: Any) -> None:
@@ -124,14 +131,17 @@ class Deadline:
         while not left.wait(pause):
             with self._firing:
                 if self._inside and not left.is_set():
-                    self._fired = True
                     _raise_in(thread, TimeIsUp)
-                    z3.main_ctx().interrupt()
+                    if _solver() is not None:
+                        self._fired = True
+                        _solver().main_ctx().interrupt()
             if self._last_resort and time.monotonic() >= self.ends + LAST_RESORT:
                 self._end()
             pause = AGAIN
 
     def _end(self) -> None:
+        import multiprocessing  # noqa: PLC0415 (every command has a clock, and few start processes)
+
         for child in multiprocessing.active_children():
             child.kill()
         print(f"slotproof: {self.words}, in the middle of a step that cannot be divided", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""The exit codes of the command, and what several of them come to."""
+"""The exit codes of the command, what several of them come to, and the errors that have one of their own."""
 
 from __future__ import annotations
 
@@ -7,6 +7,15 @@ from typing import Final
 
 SHOWN, VIOLATED, USAGE, INCONCLUSIVE, INTERNAL = 0, 1, 2, 3, 70
 """Exit codes: shown; violated, survived or vacuous; bad input; unknown or cut short; an error of our own."""
+
+
+class BadInput(Exception):
+    """An error of the user's input: one sentence that says where, and what to write instead; exit code 2."""
+
+
+class InternalError(Exception):
+    """An error of slotproof itself, because of which no verdict stands; exit code 70."""
+
 
 _GRAVEST: Final = (INTERNAL, USAGE, VIOLATED, INCONCLUSIVE)
 

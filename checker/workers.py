@@ -67,6 +67,16 @@ def attempt(work: Callable[[Task], Result], task: Task) -> Result:
         raise
 
 
+def end_workers(patience: float) -> None:
+    """End all workers before this process ends.
+
+    Those that are just being started are waited for, or they would outlive it; not for ever, though.
+    """
+    STARTING.acquire(timeout=patience)
+    for child in multiprocessing.active_children():
+        child.kill()
+
+
 def _end(others: set[Any]) -> None:
     for child in multiprocessing.active_children():
         if child not in others:

@@ -262,46 +262,46 @@ class Tracker:
             )
         places, freed = batch.boundaries, NO_SLOTS
         completed = rows.filter(places[alive[places]]) if len(places) else rows
-        if len(places) and self.config.mode == LAZY:
-            former = table.last[completed.seat]
-            self._droppable(completed.seat, boundary.superseded(former, completed.position, completed.mark))
+        lazy = self.config.mode == LAZY and len(places)
+        superseded = self._superseded(completed) if lazy else None
         self.pool.guard.begin("process")
         if len(places):
             self.pool.unclaim(rows.slot[places])
-            freed = self._complete(completed)
+            self._complete(completed)
+        if superseded:
+            freed = self._drop(*superseded)
         return alive, ahead, freed
 
-    def _complete(self, rows: Rows) -> Ints:
-        """The same for rows that all carry a mark and whose requests are still there; returns the slots freed."""
+    def _complete(self, rows: Rows) -> None:
+        """The same for rows that all carry a mark and whose requests are still there."""
         table, seat, mark = self.table, rows.seat, rows.mark
-        former = table.last[seat]
-        table.last[seat] = boundary.completed_last(former, rows.position, mark)
+        table.last[seat] = boundary.completed_last(table.last[seat], rows.position, mark)
         claims = self.pool.claims[rows.slot]
         table.last_len[seat] = boundary.completed_label(table.last_len[seat], mark, claims)
-        if self.config.mode == LAZY:
-            return self._drop(seat, boundary.superseded(former, rows.position, mark))
-        return NO_SLOTS
 
-    def _droppable(self, seat: Ints, position: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return which slots at superseded positions can be freed, whose they are, and where.
+    def _superseded(self, rows: Rows) -> tuple[Ints, Ints, Ints]:
+        """Return the slots of the checkpoints that completed rows supersede, whose they are, and where.
 
-        position: ABSENT where nothing is superseded. Raises WrongSlots where a slot is not its request's any more.
+        Raises WrongSlots where a slot is not its request's any more.
         """
+        position = boundary.superseded(self.table.last[rows.seat], rows.position, rows.mark)
         places = (position != ABSENT).nonzero()[0]
-        seat, position = seat[places], position[places]
+        seat, position = rows.seat[places], position[places]
         slots = self.table.ring[seat, position]
-        places = boundary.may_free(slots, self.pool.claims[slots]).nonzero()[0]
-        self.pool.refuse_unowned(slots[places], "give back", RING, seat[places])
-        return slots[places], seat[places], position[places]
+        there = (slots != ABSENT).nonzero()[0]
+        slots, seat, position = slots[there], seat[there], position[there]
+        self.pool.refuse_unowned(slots, "give back", RING, seat)
+        return slots, seat, position
 
-    def _drop(self, seat: Ints, position: Ints) -> Ints:
-        """Free the slots of superseded checkpoints, unless a pending row writes there; returns those.
+    def _drop(self, slots: Ints, seat: Ints, position: Ints) -> Ints:
+        """Free those slots, unless a pending row writes there; returns what it has freed.
 
         In our design none does: a claim at `last` has taken the label back, and then `last` is claimed, not superseded.
         """
-        gone, owners, position = self._droppable(seat, position)
+        free = boundary.may_free(slots, self.pool.claims[slots]).nonzero()[0]
+        gone: Ints = slots[free]
         if len(gone):
-            self.table.ring[owners, position] = ABSENT
+            self.table.ring[seat[free], position[free]] = ABSENT
             self.pool.put_back(gone, after=ABSENT)
         return gone
 

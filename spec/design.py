@@ -90,6 +90,10 @@ class Design:
 
     # When something is published.
 
+    def withholds(self, s: State, request: RequestId, row: Row, lookahead: int) -> bool:
+        """Whether a request that ends with this result publishes nothing; asked before the result moves pointers."""
+        return False
+
     def keep_index(self, me: Request) -> RingPosition:
         """Return the position that the label speaks about."""
         return me.last
@@ -105,3 +109,7 @@ class Design:
     def may_donate(self, s: State, request: RequestId, slot: Slot) -> bool:
         """The gate at a donation: the same one."""
         return self.may_publish(s, request, slot)
+
+    def donates_duplicates(self) -> bool:
+        """Whether a donation goes ahead although its key is cached: the replacement stays, the old slot is freed."""
+        return False

@@ -126,6 +126,21 @@ def withheld_checkpoints_reported(before: State, after: State, design: Design) -
 
 
 @postcondition()
+def withheld_donations_stay(before: State, after: State, design: Design) -> bool:
+    """A donation that does not go to the cache, whatever keeps it back, moves nothing: its slot and its label stay."""
+    for number, event in enumerate(after.step.events):
+        row = before.batches[0].rows[number]
+        now = after.requests[number]
+        donates = is_processed(before, after, number) and row.decode_count == 0 and not event.finished
+        if donates and event.published == ABSENT:
+            if any(was != held for was, held in zip(before.requests[number].ring, now.ring)):
+                return False
+            if now.last_len != (ABSENT if event.refused else row.mark):
+                return False
+    return True
+
+
+@postcondition()
 def reuse_is_reported(before: State, after: State, design: Design) -> bool:
     """A step tells of reuse exactly if a request got a slot that a row in flight was going to write.
 
@@ -215,6 +230,7 @@ POSTCONDITIONS = (
     launches_are_reported,
     results_are_reported,
     withheld_checkpoints_reported,
+    withheld_donations_stay,
     reuse_is_reported,
     dead_state_is_erased,
     cache_stays_in_bounds,

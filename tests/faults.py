@@ -15,6 +15,7 @@ import time
 from dataclasses import dataclass
 
 from checker.command import console
+from checker.command.tables import table
 from checker.exit_codes import SHOWN, VIOLATED
 from checker.lockstep.campaign import seconds_of
 from checker.lockstep.findings import FailingRun
@@ -61,16 +62,19 @@ def asks_the_request(mode: str) -> Plant:
         block[Rows.position.number] = position
         block[Rows.slot.number] = table.ring[seat, position]
         shared = Rows(block)
-        asked = self._complete(shared.filter((alive & (shared.mark != ABSENT)).nonzero()[0]))
-        freed = np.concatenate([freed, asked])
+        asked = shared.filter((alive & (shared.mark != ABSENT)).nonzero()[0])
+        replaced = self._superseded(asked)
+        self._complete(asked)
+        if self.config.mode == LAZY:
+            freed = np.concatenate([freed, self._drop(*replaced)])
     return alive, ahead, freed""",
     )
 
 
 def not_by_the_row(mode: str) -> Plant:
     """The completion by the row, left out in one mode."""
-    by_row = "self._complete(completed)"
-    return Plant(Tracker, "complete", by_row, f"NO_SLOTS if self.config.mode == {mode!r} else {by_row}")
+    by_row = "places[alive[places]]"
+    return Plant(Tracker, "complete", by_row, f"{by_row}[: 0 if self.config.mode == {mode!r} else None]")
 
 
 def design(name: str, mode: str) -> Check:
@@ -133,7 +137,9 @@ FAULTS = (
                 "        table.next[at] = position\n",
                 """\
         table.next[at] = position
-        self._drop(at, boundary.superseded(table.last[at], position, mark))
+        former = boundary.superseded(table.last[at], position, mark)
+        gone = former != ABSENT
+        self._drop(table.ring[at[gone], former[gone]], at[gone], former[gone])
 """,
             ),
         ),
@@ -329,7 +335,7 @@ def with_seeds(faults: list[Fault], seconds: float, seeds: range) -> int:
         told.append(unlucky(fault, seconds, seeds))
     console.Progress().done()
     columns = ["fault", "seeds that find it", "s at most", "runtime steps, median", "at most"]
-    console.table(f"Planted faults, with seeds {seeds[0]} to {seeds[-1]}", columns, [line for line, _ in told])
+    table(f"Planted faults, with seeds {seeds[0]} to {seeds[-1]}", columns, [line for line, _ in told])
     return SHOWN if all(right for _, right in told) else VIOLATED
 
 
@@ -360,7 +366,7 @@ def main(words: list[str]) -> int:
             console.say(f"{name}\n\n{found.program}\n{found.story}\n")
     console.Progress().done()
     columns = ["fault", "found by", "s", "s to shrink", "steps", "spec's shortest"]
-    console.table("Planted faults, hunted for one at a time", columns, [result.cells() for result in results])
+    table("Planted faults, hunted for one at a time", columns, [result.cells() for result in results])
     wrong = [result.fault.name for result in results if not result.right]
     if wrong:
         console.say(f"python -m tests.faults --time {given.time} --seed {given.seed} {' '.join(wrong)}")

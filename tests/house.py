@@ -19,6 +19,8 @@ from pathlib import Path
 from tests.support.paths import ROOT
 
 ROOMS = ("spec", "runtime", "checker")
+FOLDERS = (*ROOMS, "attach")
+"""The last is a distribution of its own, with the package slotproof_attach."""
 MAX_FILE, MAX_MEDIAN = 400, 150
 MODEL_NAMES = ("Scope", "State", "Context")
 """The classes by which the checker knows a model."""
@@ -50,6 +52,7 @@ def where(path: Path, line: int | None = None) -> str:
 def module_of(path: Path) -> str:
     """The name by which a file is imported."""
     parts = path.relative_to(ROOT).with_suffix("").parts
+    parts = parts[1:] if parts[0] == "attach" else parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
@@ -62,7 +65,7 @@ def package_of(path: Path) -> str:
 def packages() -> dict[str, list[Path]]:
     """The files of each package."""
     found: dict[str, list[Path]] = defaultdict(list)
-    for path in python_files(*ROOMS):
+    for path in python_files(*FOLDERS):
         found[package_of(path)].append(path)
     return dict(found)
 
@@ -87,7 +90,7 @@ def imports_of(path: Path, modules: dict[str, Path]) -> dict[str, int]:
 @cache
 def arrows() -> dict[str, dict[str, int]]:
     """Which module imports which, with the line of the import."""
-    modules = {module_of(path): path for path in python_files(*ROOMS)}
+    modules = {module_of(path): path for path in python_files(*FOLDERS)}
     return {name: imports_of(path, modules) for name, path in modules.items()}
 
 
@@ -118,7 +121,9 @@ def floors() -> dict[str, int]:
 
 def upward() -> list[str]:
     """Imports that go up or across: between rooms against their one direction, in checker/ against its floors."""
-    allowed = {"spec": {"spec"}, "runtime": {"runtime"}, "checker": set(ROOMS)}
+    allowed = {
+        "spec": {"spec"}, "runtime": {"runtime"}, "checker": set(ROOMS), "slotproof_attach": {"slotproof_attach"}
+    }  # fmt: skip
     floor = floors()
     found = []
     for name, imported in arrows().items():

@@ -9,14 +9,14 @@ import sys
 import pytest
 
 from tests import house
-from tests.house import MAX_FILE, MAX_MEDIAN, ROOMS, length_of, python_files, tree_of, where
+from tests.house import FOLDERS, MAX_FILE, MAX_MEDIAN, ROOMS, length_of, python_files, tree_of, where
 from tests.support.paths import ROOT, TESTS
 
 MAX_FUNCTION = 70
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-BESIDE_THE_PACKAGES = {"attacks", "bench", "documents", "fuzzed", "runtime_room", "support"}
+BESIDE_THE_PACKAGES = {"attach", "attacks", "bench", "documents", "engines", "fuzzed", "runtime_room", "support"}
 """Folders under tests/ for what is no package of checker/; the runtime's has another name than the room, see below."""
 
 # The patterns are put together from pieces, because this file is searched for them as well.
@@ -56,7 +56,7 @@ def report(broken, rule):
 
 
 def test_no_file_is_long():
-    lengths = {path: length_of(path) for path in python_files(*ROOMS)}
+    lengths = {path: length_of(path) for path in python_files(*FOLDERS)}
     long = [f"{where(path, length)}: {length} lines" for path, length in lengths.items() if length > MAX_FILE]
     report(long, f"A file has at most {MAX_FILE} lines; split it by what a reader looks for.")
 
@@ -72,7 +72,7 @@ def test_the_usual_file_of_a_package_is_short(package):
 def test_no_function_is_long():
     long = [
         f"{where(path, node.lineno)}: {node.name} has {length} lines"
-        for path in python_files(*ROOMS)
+        for path in python_files(*FOLDERS)
         for node in nodes_of(path)
         if isinstance(node, FUNCTIONS) and (length := node.end_lineno - node.lineno + 1) > MAX_FUNCTION
     ]
@@ -98,6 +98,20 @@ def test_spec_imports_only_the_standard_library():
         if name not in allowed
     ]
     report(foreign, "spec/ says what may happen in plain Python; it imports the standard library and itself.")
+
+
+def test_what_an_engine_gets_imports_only_the_standard_library():
+    """Its own modules are reached through sys.modules; pytest is there wherever the plugin is loaded."""
+    allowed = sys.stdlib_module_names | {"slotproof_attach", "orjson"}
+    given = {"pytest_plugin.py": {"pytest", "_pytest"}}
+    foreign = [
+        f"{where(path, node.lineno)}: {name}"
+        for path in python_files("attach")
+        for node in nodes_of(path)
+        for name in imported(node)
+        if name not in allowed | given.get(path.name, set())
+    ]
+    report(foreign, "slotproof_attach runs in the engine's process; it imports the standard library and itself.")
 
 
 def test_the_rooms_import_in_one_direction():
@@ -127,7 +141,7 @@ def test_only_a_model_may_call_its_classes_what_models_call_them():
 
 
 def test_the_tests_lie_as_the_packages_do():
-    rooms = {package.removeprefix("checker.") for package in house.packages()} - set(ROOMS)
+    rooms = {package.removeprefix("checker.") for package in house.packages()} - set(FOLDERS)
     folders = {path.name for path in TESTS.iterdir() if path.is_dir() and path.name != "__pycache__"}
     report(sorted(rooms - folders), "Each package of checker/ has the folder of its name under tests/.")
     report(sorted(folders - rooms - BESIDE_THE_PACKAGES), "A folder under tests/ is named after what it tests.")
@@ -191,7 +205,7 @@ def public_definitions(body, prefix=""):
 
 def test_every_public_name_has_a_docstring():
     silent = []
-    for path in python_files(*ROOMS):
+    for path in python_files(*FOLDERS):
         module = tree_of(path)
         if module.body and not ast.get_docstring(module):
             silent.append(f"{where(path, 1)}: the module")
@@ -203,7 +217,7 @@ def test_every_public_name_has_a_docstring():
 def test_every_package_says_what_it_is_for_and_how_to_read_it():
     silent = [
         where(path, 1)
-        for path in python_files(*ROOMS)
+        for path in python_files(*FOLDERS)
         if path.name == "__init__.py" and len(re.findall(r"[.:?](?:\s|$)", ast.get_docstring(tree_of(path)) or "")) < 2
     ]
     report(silent, "The docstring of a package says in two sentences or more what it is for and what to read first.")

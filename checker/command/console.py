@@ -1,31 +1,21 @@
-"""How results reach a person or a machine: tables on stdout, progress on stderr."""
+"""How results reach a person or a machine: text on stdout, progress on stderr."""
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
 
-from checker.search.exploration import Exploration
+if TYPE_CHECKING:
+    from checker.search.exploration import Exploration
 
 EVERY = 10.0
 """Seconds after which a run whose stderr is no terminal says how far it is."""
-
-WIDTH = 110
-"""Columns of a table where the output is no terminal."""
-
-
-def console() -> Console:
-    """Return the console of results."""
-    return Console(width=None if sys.stdout.isatty() else WIDTH, highlight=False, soft_wrap=False)
 
 
 def printable(text: str) -> str:
@@ -54,26 +44,10 @@ def say_all(texts: Iterable[str]) -> None:
         say(text)
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table of results."""
-    say(table_text(title, columns, rows))
-
-
-def table_text(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a table of results as it is printed."""
-    grid = Table(title=title, title_justify="left", box=None, pad_edge=False, title_style="bold")
-    for column in columns:
-        grid.add_column(column, overflow="fold", justify="right" if column in ("states", "steps", "s") else "left")
-    for row in rows:
-        grid.add_row(*[str(cell) for cell in row])
-    printer = console()
-    with printer.capture() as captured:
-        printer.print(grid)
-    return captured.get()
-
-
 def version() -> str:
     """Return which version this is."""
+    import importlib.metadata  # noqa: PLC0415 (only this needs it, and every command starts here)
+
     try:
         return f"slotproof {importlib.metadata.version('slotproof')}"
     except importlib.metadata.PackageNotFoundError:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-import typer
-
 EXAMPLES: Final = {
     "verify": "slotproof verify --quick",
     "explore": "slotproof explore --design merged-29792 --property exact-label",
     "designs": "slotproof designs --json",
     "judge": "slotproof judge tests/traces/*.ndjson",
+    "attach": "slotproof attach sglang --out traces --judge -- python serve.py",
     "trace": "slotproof trace --schema",
     "play": "slotproof play tests/scenarios/the-whole-story.txt",
     "explain": "slotproof explain cafe1234",
@@ -23,11 +22,3 @@ EXAMPLES: Final = {
     "mutants": "slotproof mutants --sample 5 --workers 1",
 }
 """By the name of the command. None is longer than a line of help, which would be broken in the middle of a word."""
-
-
-def add_examples(app: typer.Typer) -> None:
-    """Let the help of each command that an app has by now end with its example."""
-    for command in app.registered_commands:
-        name = command.name or getattr(command.callback, "__name__", "")
-        if name in EXAMPLES:
-            command.epilog = f"Example: {EXAMPLES[name]}"

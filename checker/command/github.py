@@ -8,14 +8,21 @@ from checker.command.console import printable
 from checker.command.report import traces, verdict
 from checker.exit_codes import INCONCLUSIVE
 from checker.traces.fail_on import failures
-from checker.traces.judge_file import Judgement, Unjudged
+from checker.traces.judge_file import Unjudged
+from checker.traces.ranks import RankComparison
 
 
-def lines(judged: Judgement | Unjudged) -> Iterator[str]:
+def lines(judged: traces.Judged) -> Iterator[str]:
     """Return an `::error` for each thing that fails the trace, and a `::warning` for each other hazard."""
     path = str(judged.path)
     if isinstance(judged, Unjudged):
         yield command("error", path, judged.line, "unreadable trace", judged.reason)
+        return
+    if isinstance(judged, RankComparison):
+        for one in judged.differing:
+            yield command("error", str(one.file), one.line, "ranks differ", f"{judged.where} is {one.said}")
+        if traces.exit_code(judged) == INCONCLUSIVE:
+            yield command("error", str(judged.files[0]), 1, "ranks not compared", " ".join(traces.lines(judged)))
         return
     for violation in judged.verdict.violations:
         if violation.root is None:

@@ -8,15 +8,12 @@ something to say then, asks for the first one (`first_ctrl_c`).
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Final
-
-from checker.workers import STARTING
 
 INTERRUPTED: Final = 130
 """The exit code after Ctrl-C, as shells count it: 128 and the number of the signal."""
@@ -55,10 +52,10 @@ def _listen(ear: int) -> None:
             if not _asked:
                 break
             _asked.pop()()
-    # Workers that are just being started are waited for, or they would outlive this process; not for ever, though.
-    STARTING.acquire(timeout=_PATIENCE)
-    for child in multiprocessing.active_children():
-        child.kill()
+    # Where nobody has loaded what starts workers, there are none; and most commands start none.
+    end_workers = getattr(sys.modules.get("checker.workers"), "end_workers", None)
+    if end_workers is not None:
+        end_workers(_PATIENCE)
     # What has been printed stays, unless its reader has gone or the main thread is printing.
     with contextlib.suppress(Exception):
         sys.stdout.flush()

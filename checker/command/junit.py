@@ -14,10 +14,11 @@ from checker.command.console import printable
 from checker.command.report import traces
 from checker.exit_codes import SHOWN, VIOLATED
 from checker.model.user_files import BadFile
-from checker.traces.judge_file import Judgement, Unjudged
+from checker.traces.judge_file import Unjudged
+from checker.traces.ranks import RankComparison
 
 
-def write(path: Path, judgements: Sequence[Judgement | Unjudged]) -> None:
+def write(path: Path, judgements: Sequence[traces.Judged]) -> None:
     """Write the file; raises BadFile where it cannot be written."""
     try:
         path.write_bytes(document(judgements))
@@ -25,7 +26,7 @@ def write(path: Path, judgements: Sequence[Judgement | Unjudged]) -> None:
         raise BadFile(f"--junit {path}: the file cannot be written: {error.strerror}") from error
 
 
-def document(judgements: Sequence[Judgement | Unjudged]) -> bytes:
+def document(judgements: Sequence[traces.Judged]) -> bytes:
     """Return the file's text. A character that XML has no place for stands there as a person sees it printed."""
     suite = ET.Element("testsuite", name="slotproof judge", tests=str(len(judgements)))
     for judged in judgements:
@@ -36,14 +37,20 @@ def document(judgements: Sequence[Judgement | Unjudged]) -> bytes:
     return bytes(ET.tostring(suite, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _add_case(suite: ET.Element, judged: Judgement | Unjudged) -> None:
+def _add_case(suite: ET.Element, judged: traces.Judged) -> None:
     case = ET.SubElement(suite, "testcase", classname="slotproof.judge", name=printable(str(judged.path)))
     said = list(traces.lines(judged))
     code = traces.exit_code(judged)
     if code != SHOWN:
-        kind = "unreadable" if isinstance(judged, Unjudged) else judged.verdict.outcome
+        kind = _kind(judged)
         headline = printable(judged.reason) if isinstance(judged, Unjudged) else said[0]
         wrong = ET.SubElement(case, "failure" if code == VIOLATED else "error", type=kind, message=headline)
         wrong.text = "\n".join(said) or headline
     elif said:
         ET.SubElement(case, "system-out").text = "\n".join(said)
+
+
+def _kind(judged: traces.Judged) -> str:
+    if isinstance(judged, Unjudged):
+        return "unreadable"
+    return judged.outcome if isinstance(judged, RankComparison) else judged.verdict.outcome

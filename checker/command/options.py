@@ -22,6 +22,9 @@ def positive(value: float | None) -> float | None:
 
 
 Seconds = Annotated[float | None, typer.Option(callback=positive, help="Stop after so many seconds (exit code 3).")]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", help="Ask everything anew, whatever an earlier run has shown, and keep nothing.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Design = Annotated[
     str,

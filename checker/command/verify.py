@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from checker.command.cache import Cache
 from checker.command.console import Progress
 from checker.lockstep.campaign import seed_of
 from checker.lockstep.fields import forgotten
@@ -19,9 +20,8 @@ from checker.proof.boundary_proof import prove as prove_shipped
 from checker.proof.matrix import Proof, Proven, matrix, prove
 from checker.search import suite
 from checker.search.check import Check, Outcome
-from checker.search.perform import run, stale
+from checker.search.perform import compile_first, run, stale
 from checker.traces.corpus import Recorded, judge_recorded
-from checker.workers import spread
 from spec.language import WELL_FORMED
 from spec.properties import PROPERTIES
 from spec.sometimes import SOMETIMES
@@ -49,6 +49,8 @@ class Verification:
     fuzzed: Campaign = field(default_factory=Campaign)
     mutants: Score | None = None
     """A sample of them; None with --quick."""
+    earlier: list[str] = field(default_factory=list)
+    """How many verdicts are those of an earlier run, in words; empty: none is."""
     gaps: list[str] = field(default_factory=list)
     """What nothing has violated, reached or enabled: a hole in the checks themselves."""
 
@@ -67,8 +69,8 @@ class Verification:
 Finished = Outcome | Proven | MutantResult | Shipped | Campaign
 
 
-def verify(quick: bool, progress: Progress) -> Verification:
-    """Perform all checks, in parallel processes, and judge the traces."""
+def verify(quick: bool, progress: Progress, cache: Cache) -> Verification:
+    """Perform all checks, in parallel processes where no earlier run has, and judge the traces."""
     ours, designs = suite.ours(quick), suite.designs()
     edits = [check for check in suite.wrong_edits() if not stale(check)]
     # The wider half of the matrix is for `slotproof prove`: it would double the time of this.
@@ -83,11 +85,12 @@ def verify(quick: bool, progress: Progress) -> Verification:
         partial(prove_shipped, quick=quick),
         *[partial(hunt, seed_of(worker), steps=steps) for worker in range(FUZZ_SEEDS)],
     ]
+    compile_first()
     result = Verification()
     searched: dict[Check, Outcome] = {}
     proven: dict[Proof, Proven] = {}
     judged: dict[str, MutantResult] = {}
-    for number, finished in enumerate(spread(perform, tasks), start=1):
+    for number, finished in enumerate(cache.perform(tasks), start=1):
         progress.note(f"{number} of {len(tasks)} searches, proofs, mutants and fuzzed seeds done")
         match finished:
             case Outcome():
@@ -100,6 +103,7 @@ def verify(quick: bool, progress: Progress) -> Verification:
                 result.shipped = finished
             case Campaign():
                 result.fuzzed.add(finished)
+    result.earlier = list(cache.words(len(tasks)))
     result.ours, result.designs = [searched[check] for check in ours], [searched[check] for check in designs]
     result.edits, result.canary = [searched[check] for check in edits], [searched[suite.CANARY]]
     result.proven = [proven[proof] for proof in proofs]
@@ -113,11 +117,6 @@ def verify(quick: bool, progress: Progress) -> Verification:
         result.gaps.append(f"no recorded traces: {TRACES} is not here; run this in the checkout")
     progress.done()
     return result
-
-
-def perform(task: Callable[[], Finished]) -> Finished:
-    """Perform one of the checks, in a process of its own."""
-    return task()
 
 
 def _stale() -> list[str]:

@@ -56,15 +56,15 @@ def _completed(was: Request, request: int, row: Row, after: State) -> str:
 
 def _donation(before: State, request: int, after: State) -> str:
     event = after.step.events[request]
-    if event.published != ABSENT:
-        was, now = before.requests[request].ring, after.requests[request].ring
-        replaced = [position for position, slot in enumerate(now) if slot != was[position]]
-        return f", {_published(before, request, after)}" + "".join(
-            f", {slot_name(now[position])} replaces it in ring[{position}]" for position in replaced
-        )
     if event.no_replacement:
         return ", keeps it: no free slot to put in its place"
-    return f", {_published(before, request, after)}" if event.refused or event.key_cached else ""
+    if event.published == ABSENT and not event.refused and not event.key_cached:
+        return ""
+    was, now = before.requests[request].ring, after.requests[request].ring
+    replaced = [position for position, slot in enumerate(now) if slot not in (was[position], ABSENT)]
+    return f", {_published(before, request, after)}" + "".join(
+        f", {slot_name(now[position])} replaces it in ring[{position}]" for position in replaced
+    )
 
 
 def _published(before: State, request: int, after: State) -> str:

@@ -49,3 +49,8 @@ class Campaign:
     def right(self) -> bool:
         """Whether nothing was found, something was done, and no action was left out."""
         return not self.found and self.coverage.steps > 0 and not self.coverage.missing
+
+    @property
+    def settled(self) -> bool:
+        """Whether it passed; the same seeds draw the same runs, though one on a thread is never timed the same."""
+        return self.right

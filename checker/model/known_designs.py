@@ -42,6 +42,10 @@ class Upstream(Design):
         """Donation has no gate."""
         return True
 
+    def donates_duplicates(self) -> bool:
+        """The slot is exchanged before the cache is asked; one that it does not take goes back to the pool."""
+        return True
+
 
 class Before29792(Upstream):
     """The result side asks whether the *request's* length is on the grid, and derives the keep index from `next`."""
@@ -79,8 +83,15 @@ class Before29792(Upstream):
             return me.next
         return (me.next + self.scope.last_position) % self.scope.ring
 
+    def withholds(self, s: State, request: RequestId, row: Row, lookahead: int) -> bool:
+        """Lazy: where a boundary is seen and the ring holds one slot only, that one has been written in place."""
+        me = s.requests[request]
+        if self.scope.mode == EAGER or row.decode_count == 0 or not self.boundary_seen(me, row, lookahead):
+            return False
+        return me.ring[self.superseded_position(me, me.next)] == ABSENT
+
     def may_publish(self, s: State, request: RequestId, slot: Slot) -> bool:
-        """A finish has no gate either."""
+        """A finish has no other gate."""
         return True
 
 
@@ -126,25 +137,11 @@ class Lazy0518(Merged29792):
         return False
 
 
-class Beyond(NamedTuple):
-    """What releases of a design do that the spec has no decision for."""
-
-    donates_duplicates: bool = False
-    """A donation goes ahead where its key is cached: the replacement stays, and the cache frees the slot."""
-    finish_gate: str = ""
-    """In words: a gate at a finish after a write in place. Empty here and below: there is none."""
-    short_key: str = ""
-    """In words: a finish that publishes what is at the other position of the ring."""
-
-
-def beyond(design: type[Design], mode: str) -> Beyond:
-    """Return what a design's releases do that the spec does not have."""
-    gate, short = "", ""
-    if mode == LAZY and issubclass(design, Before29792):
-        gate = "a finish whose newest checkpoint was written in place (sglang to 0.5.17 has a gate for it)"
+def short_key(design: type[Design]) -> str:
+    """Return in words what a design's releases do that the spec has no decision for; empty: nothing."""
     if issubclass(design, Merged29792):
-        short = "a key that is shorter than the label (sglang 0.5.23 publishes the checkpoint at the other position)"
-    return Beyond(issubclass(design, Upstream), gate, short)
+        return "a key that is shorter than the label (sglang 0.5.23 publishes the checkpoint at the other position)"
+    return ""
 
 
 DESIGNS: dict[str, type[Design]] = {

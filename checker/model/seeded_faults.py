@@ -168,12 +168,38 @@ WRONG_EDITS = (
         (
             Edit(
                 "spec.actions.results",
-                "_cached(s, request, me.last_len):\n        event.key_cached = True\n    else:\n        replacement",
-                "_cached(s, request, 0):\n        event.key_cached = True\n    else:\n        replacement",
+                "    cached = key_cached(s, request, me.last_len)",
+                "    cached = key_cached(s, request, 0)",
             ),
         ),
         EAGER,
         "one-entry-per-key",
+    ),
+    WrongEdit(
+        "exchange-a-duplicate",
+        "a donation whose key is cached already exchanges its slot all the same",
+        (
+            Edit(
+                "spec.design",
+                'the old slot is freed."""\n        return False',
+                'the old slot is freed."""\n        return True',
+            ),
+        ),
+        LAZY,
+        "withheld-donations-stay",
+    ),
+    WrongEdit(
+        "withhold-every-checkpoint",
+        "no request that ends publishes anything, although its gate is open",
+        (
+            Edit(
+                "spec.design",
+                'moves pointers."""\n        return False',
+                'moves pointers."""\n        return True',
+            ),
+        ),
+        LAZY,
+        "checkpoint-not-lost",
     ),
     WrongEdit(
         "keep-the-superseded",

@@ -10,6 +10,7 @@ from types import CodeType, FunctionType
 from typing import Final
 
 import spec.language
+from checker.exit_codes import BadInput
 
 _INSTEAD: Final[dict[type[ast.AST], tuple[str, str]]] = {
     ast.While: ("while", "write `for ... in range(n)` with a fixed n"),
@@ -43,7 +44,7 @@ _INSTEAD: Final[dict[type[ast.AST], tuple[str, str]]] = {
 _ELSE: Final = "the subset is assignments, if, for over fixed sizes, return, continue, calls and expressions"
 
 
-class OutsideSubset(Exception):
+class OutsideSubset(BadInput):
     """Text that the evaluator does not read; says where, what, and what to write instead."""
 
     def __init__(self, file: str, line: int, what: str, instead: str) -> None:

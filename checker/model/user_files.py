@@ -6,8 +6,10 @@ import traceback
 from pathlib import Path
 from typing import Final
 
+from checker.exit_codes import BadInput
 
-class BadModel(ValueError):
+
+class BadModel(BadInput, ValueError):
     """A model or design file that cannot be used; the message says why and what to write instead."""
 
 
@@ -27,7 +29,7 @@ MISTAKES: Final = (
 """Errors that a text may run into; anything else that happens while it is read is not its fault."""
 
 
-class BadFile(ValueError):
+class BadFile(BadInput, ValueError):
     """An error of a user's own file, in words; the message says where."""
 
 

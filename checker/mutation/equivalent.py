@@ -64,8 +64,8 @@ _SURVIVORS = (
         _GATE,
         _keys(
             "spec/actions/results.py finish",
-            "if not design.may_publish(s, request, slot):",
-            "if False:",
+            "if withheld or not design.may_publish(s, request, slot):",
+            "if withheld or False:",
         ),
     ),
     (

@@ -37,4 +37,7 @@ def hash_of(transition: Transition) -> int:
 def hash_of_search(search: Search) -> int:
     """Return the same for a whole search that has not been run."""
     stated = [value for _, program in search.always for value in getattr(program, "outputs", [program])]
-    return hash((graph_hash(stated), *[hash_of(compiled.transition) for compiled in search.expander.compiled]))
+    of_steps = [*search.expander.asked, *search.expander.shown]
+    stated += [value for _, value in of_steps]
+    names = tuple(name for name, _ in of_steps)
+    return hash((names, graph_hash(stated), *[hash_of(compiled.transition) for compiled in search.expander.compiled]))

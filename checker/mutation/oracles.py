@@ -43,7 +43,9 @@ class Watching(Search):
         super().__init__(model, symmetry)
         own = (Kind.LEMMA, Kind.POSTCONDITION)
         self.kinds = {stated.name: Kind(stated.kind) for stated in model.properties if stated.kind in own}
-        self.always += [(stated, self._program(stated)) for stated in model.of_kind("lemma")]
+        reader = self.expander.reader
+        lemmas = [(stated, reader.holds(stated, [reader.inputs])) for stated in model.of_kind("lemma")]
+        self.always += [(stated, self.program(held)) for stated, held in lemmas]
         self.hash = hash_of_search(self)
 
     def _enough(self) -> bool:

@@ -49,6 +49,11 @@ class MutantResult:
         """Whether anything has killed it."""
         return self.kind is not None
 
+    @property
+    def settled(self) -> bool:
+        """Whether it was killed, and would be again: not by an error, and with nothing left open by the solver."""
+        return self.killed and not self.open and self.kind is not Kind.ERROR
+
 
 def not_judged(mutant: Mutant) -> MutantResult:
     """Return the result of a mutant that nothing has been asked about yet."""

@@ -81,6 +81,11 @@ class Shipped(Answers):
         """Whether everything is proved."""
         return bool(self.names) and not self.wrong and not self.unknown
 
+    @property
+    def settled(self) -> bool:
+        """Whether it holds, and would again."""
+        return self.holds
+
 
 def model_with(properties: Iterable[Property], scope: str) -> Model:
     """Return the spec in a scope, with other properties."""

@@ -84,6 +84,8 @@ class Induction:
         self.transitions = [transition for transition in self.walked if transition.enabled is not False]
         self._after: dict[int, dict[str, Value]] = {}
         self.flags = {name: z3.Bool(f"assume {name}") for name in self.now}
+        self.open = 0
+        """How often the solver has given up on the question whether a lemma is needed."""
         self.follows: set[str] = set()
         """Properties that follow from the lemmas in every state: no action has to be looked at for them."""
 
@@ -189,8 +191,10 @@ class Induction:
             for lemma in self.lemmas:
                 if lemma in obligation.used and lemma not in needed and lemma != obligation.target:
                     rest = [flag for name, flag in self.flags.items() if name != lemma]
-                    if solver.check(wrong, *rest) == z3.sat:
+                    without = solver.check(wrong, *rest)
+                    if without == z3.sat:
                         needed[lemma] = obligation.name
+                    self.open += without == z3.unknown
         elif answer == z3.sat:
             obligation.verdict = FAILS
             obligation.state = self.state_of(solver.model())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -61,6 +61,8 @@ class Proven(Answers):
     lemmas: list[str] = field(default_factory=list)
     needed: dict[str, str] = field(default_factory=dict)
     """For each lemma an obligation that fails without it."""
+    open: int = 0
+    """How often the solver has given up on the question whether a lemma is needed."""
     seconds: float = 0.0
     audit: Audit = field(default_factory=Audit)
     """The native tries that were held against the terms."""
@@ -71,6 +73,11 @@ class Proven(Answers):
     def holds(self) -> bool:
         """Whether everything is proved, and the terms say what the text says."""
         return self.complete and not self.failed and not self.unknown and self.audit.enough
+
+    @property
+    def settled(self) -> bool:
+        """Whether it holds, and would again: the solver has given up on nothing, and no file of a user's has a part."""
+        return self.holds and not self.open and self.proof.ends is None and not self.proof.design.endswith(".py")
 
 
 def parse(text: str) -> Scope:
@@ -115,7 +122,7 @@ def prove(proof: Proof) -> Proven:
         for obligation in induction.show(needed, proof.seed, proof.seconds):
             result.obligations.append(obligation)
         result.audit = of_proof(induction, proof.seed, proved=not result.failed and not result.unknown)
-        result.complete = True
+        result.open, result.complete = induction.open, True
     result.seconds = time.perf_counter() - started
     return result
 
@@ -129,13 +136,19 @@ ON_THE_WAY = 0.4
 """Seconds that results may take from a worker to here."""
 
 
-def prove_matrix(design: str, seed: int, clock: Deadline, note: Callable[[str], None]) -> list[Proven]:
+def prove_matrix(
+    design: str,
+    seed: int,
+    clock: Deadline,
+    note: Callable[[str], None],
+    performed: Callable[[Sequence[Proof]], Iterable[Proven]] = prove_all,
+) -> list[Proven]:
     """Prove a design as far as there is time; what was not reached by then is returned as not complete."""
     wanted = matrix(design, seed=seed, ends=None if clock.seconds is None else clock.ends)
     done: dict[Proof, Proven] = {}
     # What the workers have proved by then has to come back and be reported.
     with Deadline(None if clock.seconds is None else clock.seconds + ON_THE_WAY, last_resort=True):
-        for result in prove_all(wanted):
+        for result in performed(wanted):
             done[result.proof] = result
             note(f"{len(done)} of {len(wanted)} proofs done")
     return [done.get(proof) or Proven(proof, str(parse(proof.scope))) for proof in wanted]

@@ -6,6 +6,7 @@ import re
 import string
 from dataclasses import dataclass
 
+from checker.exit_codes import BadInput
 from checker.scenarios.spelling import either, nearest
 from spec.language import ABSENT
 from spec.scope import Scope
@@ -15,7 +16,7 @@ FAMILIES = string.ascii_uppercase
 """Texts have letters in a script: family 0 is A."""
 
 
-class BadScenario(Exception):
+class BadScenario(BadInput):
     """A script that cannot be played; it says where, and what to write instead.
 
     `so_far` is the timeline up to there, where the script could be read but a step of it may not happen.

@@ -11,18 +11,19 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from checker.exit_codes import InternalError
 from checker.search import audit_place
 from checker.search.bfs import Search
 from checker.search.differences import differences, run_of, story
 from checker.search.native import Native
-from checker.search.readings import Columns, Reading
+from checker.search.readings import Reading, readings_of
 from checker.search.tries import Try, afterwards
 
 TRIES = 300
 """Native tries that an audit takes at least, unless the model has fewer."""
 
 
-class Disagreement(Exception):
+class Disagreement(InternalError):
     """Two readings of one text differ, or one leaves something out: an error of slotproof itself."""
 
 
@@ -48,11 +49,14 @@ def seed_of(words: str) -> int:
 
 
 def of_search(search: Search, seed: int) -> Audit:
-    """Audit the columns of a search, and, where it came to its end, that it was everywhere and missed nothing."""
+    """Audit what a search ran, and, where it came to its end, that it was everywhere and missed nothing."""
     native = Native(search.model, seed)
     tries, every = reachable(native)
-    reading = Columns(search)
-    audit = hold(native, reading, tries, seed, every)
+    first, *others = readings_of(search)
+    audit = hold(native, first, tries, seed, every)
+    for other in others:
+        compare(native, other, tries, seed)
+    reading = others[-1] if others else first
     if search.result.complete and tries:
         refute(native, reading, tries, frozenset(search.result.counterexamples), seed)
         found = reading.found(tries)
@@ -94,6 +98,12 @@ def reachable(native: Native) -> tuple[list[Try], bool]:
 def hold(native: Native, reading: Reading, tries: Sequence[Try], seed: int, every: bool = False) -> Audit:
     """Hold native tries against a reading; raises Disagreement at the first difference."""
     native.judge(tries, reading.claims)
+    compare(native, reading, tries, seed)
+    return Audit(len(tries), seed, every)
+
+
+def compare(native: Native, reading: Reading, tries: Sequence[Try], seed: int) -> None:
+    """Raise Disagreement where a reading says something else than the tries, which have been judged."""
     unasked = sorted(reading.claims - reading.asked)
     if unasked and tries:
         raise Disagreement(f"the property {unasked[0]} is claimed, and the reading as {reading.name} never asks it")
@@ -101,4 +111,3 @@ def hold(native: Native, reading: Reading, tries: Sequence[Try], seed: int, ever
     for done, answer in zip(tries, answers, strict=True):
         for difference in differences(native, reading, done, answer):
             raise Disagreement(story(native, reading, done, difference, seed))
-    return Audit(len(tries), seed, every)

@@ -36,6 +36,8 @@ class Check:
     """Whether states that differ only in names are one; where names turn out to matter, the search goes on without."""
     insist: bool = False
     """Where names turn out to matter, refuse to search."""
+    bits: int = 64
+    """Bits of a fingerprint: 64, or 128."""
     limits: Limits = dataclasses.field(default_factory=Limits)
     last_resort: bool = False
     """Whether the process is ended where the limit of time can be kept in no other way."""
@@ -109,6 +111,12 @@ class Outcome:
         if self.check.expect:
             return all(name in self.exploration.counterexamples for name in self.check.expect)
         return self.status == HOLDS
+
+    @property
+    def settled(self) -> bool:
+        """Whether it passed, and would again: no limit of time has a part in it, and no file of a user's own."""
+        timed = self.check.limits.seconds is not None or bool(self.exploration.cut)
+        return self.as_expected and not timed and self.check.file in ("", canary.FILE)
 
 
 def stored(steps: Sequence[TakenStep]) -> list[tuple[str, Arguments]]:

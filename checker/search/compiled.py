@@ -1,4 +1,4 @@
-"""One transition as programs: a guard for each choice of its parameters, what it changes, and what that violates."""
+"""One transition as programs: a guard for each choice of its parameters, what it violates itself, what it changes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from checker.search.expansion import Choices, Mask
-from checker.symbolic.columns import Column, Load, Program
+from checker.symbolic.columns import Column, Program
 from checker.symbolic.node import Node, Value, order
 from checker.symbolic.transitions import Reader, Transition, conjuncts
 
@@ -24,12 +24,8 @@ class Stepped:
     """For each property that the action itself may violate, where it does."""
     alive: Mask
     """Where there is a state afterwards."""
-    steps: list[tuple[str, Mask]]
-    """For each property of steps that may be violated, where it is; it means something only where there is a state."""
-    changed: list[Column]
-    """The leaves that the instance changes, in the order of `Compiled.changed`."""
-    load: Load
-    """The columns that the program was given."""
+    after: list[Column]
+    """Every leaf afterwards, also those that only tell of this step; it means something only where there is a state."""
 
 
 class Compiled:
@@ -45,13 +41,12 @@ class Compiled:
         self.changed = [
             leaf.index
             for leaf, value in zip(reader.leaves, transition.after, strict=True)
-            if not leaf.transient and value is not reader.inputs[leaf.index]
+            if leaf.transient or value is not reader.inputs[leaf.index]
         ]
+        """The leaves that the action may change, and all that only tell of the last step."""
         late = [part for part in parts if part not in cheap]
         self.late = reader.graph.all_of(late)
         self.faults = [*transition.faults]
-        self.steps = [(stated.name, value) for stated, value in transition.steps if value is not False]
-        self.witnesses = [(stated.name, value) for stated, value in transition.witnesses if value is not False]
         self.after = [transition.after[index] for index in self.changed]
 
     def _guard(self, parts: list[Value], choice: dict[str, int], reader: Reader) -> Value:
@@ -65,12 +60,11 @@ class Compiled:
     @property
     def values(self) -> list[Value]:
         """Everything that is computed for the successors."""
-        return [self.late, *[v for _, v in self.faults], *[v for _, v in self.steps], *self.after]
+        return [self.late, *[value for _, value in self.faults], *self.after]
 
     def compile(self, width: type[np.signedinteger]) -> None:
-        """Make the programs; what a *sometimes* needs is one of its own, dropped once all have been seen."""
+        """Make the program."""
         self.body = Program(self.values, width)
-        self.sighting = Program([value for _, value in self.witnesses], width)
         self.width = width
 
     def parameter(self, name: str, choice: Choices) -> Column:

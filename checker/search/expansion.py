@@ -35,6 +35,10 @@ class Parents:
         """Return an empty one."""
         return Parents(np.zeros(0, np.uint32), np.zeros(0, np.uint16), np.zeros(0, np.uint16))
 
+    def of(self, places: Places) -> Parents:
+        """Return those of some of the states."""
+        return Parents(self.parent[places], self.instance[places], self.choice[places])
+
     @staticmethod
     def join(parts: list[Parents]) -> Parents:
         """Return several as one, in order."""

@@ -45,6 +45,10 @@ class Exploration:
     """Those that do not apply in this scope."""
     taken: dict[str, int] = field(default_factory=dict)
     """How often each action was taken."""
+    by: str = "columns"
+    """How it computed in the end, in a word: by columns, or compiled."""
+    why_columns: str = ""
+    """Why a large search was left to the columns; empty: it was not."""
     collision: float = 0.0
     """An upper bound of the chance that two states were taken for one."""
     seconds: float = 0.0

@@ -1,17 +1,19 @@
 """Fingerprints of states: 64 bits, and the same 64 bits for all states that differ only in names.
 
-A plain fingerprint is a sum of random words, one for each leaf and value (small leaves share a table): two different
-states agree with probability 2**-64. Where members of a sort are interchangeable, it is the smallest over all renamings
-of the small sorts; members of the last sort (the slots) are not tried out: each enters by a hash of all that refers to
-it and all that is recorded about it, and the sum over them does not know their names.
+A plain fingerprint is a sum over the words of a state's row, each mixed with a random key of its own: two different
+states agree as seldom as random words do, once in 2**64 times. Where members of a sort are interchangeable, it is the
+smallest over all renamings of the small sorts; members of the last sort (the slots) are not tried out: each enters by a
+hash of all that refers to it and all that is recorded about it, and the sum over them does not know their names.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.model.layout import Leaf
 from checker.model.user_files import BadModel
@@ -22,13 +24,28 @@ from checker.symbolic.columns import Column
 class Plain:
     """Fingerprints that tell every two states apart."""
 
-    def __init__(self, leaves: list[Leaf], seed: int = 1) -> None:
-        self.tables = group([leaf for leaf in leaves if not leaf.transient], np.random.default_rng(seed))
-        self.table_of = {leaf.index: place for place, table in enumerate(self.tables) for leaf in table.leaves}
+    def __init__(self, leaves: list[Leaf], width: type[np.signedinteger], seed: int = 1) -> None:
+        self.kept = [leaf.index for leaf in leaves if not leaf.transient]
+        self.row = -(-len(self.kept) // 8) * 8
+        """Numbers in a row: whole words, whatever the width."""
+        self.width = width
+        words = self.row * np.dtype(width).itemsize // 8
+        self.keys = np.random.default_rng(seed).integers(0, 1 << 64, words, dtype=np.uint64)
 
-    def parts(self, columns: list[Column]) -> list[Words]:
-        """Return each table's words for a chunk of states."""
-        return [table.look([columns[leaf.index] for leaf in table.leaves]) for table in self.tables]
+    def rows(self, columns: Sequence[Column]) -> NDArray[Any]:
+        """Return states as rows, without what only tells of the last step."""
+        rows = np.zeros((len(columns[0]), self.row), self.width)
+        for place, index in enumerate(self.kept):
+            rows[:, place] = columns[index]
+        return rows
+
+    def of(self, columns: Sequence[Column]) -> Words:
+        """Return the fingerprint of each state of a chunk."""
+        words = self.rows(columns).view(np.uint64)
+        total = np.zeros(len(words), np.uint64)
+        for word, key in zip(words.T, self.keys, strict=True):
+            total += mix(word + key)
+        return total
 
 
 class Symmetric:
@@ -38,6 +55,7 @@ class Symmetric:
         *small, self.named = sorts
         self.size = sorts[self.named]
         self.leaves = [leaf for leaf in leaves if not leaf.transient]
+        self.at = {(leaf.kind, leaf.places): leaf for leaf in self.leaves}
         for leaf in self.leaves:
             # What is recorded about a member enters without names, so it must name no other one.
             if self._members(leaf) and (leaf.sort == self.named or len(self._members(leaf)) > 1):
@@ -57,20 +75,23 @@ class Symmetric:
     def _of(self, member: int, leaf: Leaf) -> tuple[tuple[str, int], ...]:
         return tuple((sort, member if sort == self.named else place) for sort, place in leaf.places)
 
+    def of_member(self, member: int, table: Table) -> list[Leaf]:
+        """Return the leaves of one member that a table, made for member 0, is about."""
+        return [self.at[leaf.kind, self._of(member, leaf)] for leaf in table.leaves]
+
     def _about(self, random: np.random.Generator) -> list[Table]:
         """Return one table per kind of leaf that is recorded about each member, made for member 0."""
         return group([leaf for leaf in self.leaves if self._members(leaf) == [0]], random)
 
-    def _renamings(self, small: dict[str, int]) -> Iterator[_Renaming]:
-        at = {(leaf.kind, leaf.places): leaf for leaf in self.leaves}
+    def _renamings(self, small: dict[str, int]) -> Iterator[NewNames]:
         for choice in itertools.product(*[itertools.permutations(range(size)) for size in small.values()]):
             renaming = dict(zip(small, choice, strict=True))
             # The renamed state has at the place of a leaf what the state has at the place that is renamed to it.
             source = {}
             for leaf in self.leaves:
                 places = tuple((sort, renaming[sort][m] if sort in renaming else m) for sort, m in leaf.places)
-                source[leaf.index] = at[leaf.kind, places]
-            yield _Renaming(renaming, source)
+                source[leaf.index] = self.at[leaf.kind, places]
+            yield NewNames(renaming, source)
 
     def of(self, columns: list[Column]) -> Words:
         """Return the fingerprint of each state of a chunk: the smallest over all renamings."""
@@ -78,7 +99,7 @@ class Symmetric:
         smallest: Words = np.minimum.reduce(fingerprints)
         return smallest
 
-    def _under(self, renaming: _Renaming, columns: list[Column]) -> Words:
+    def _under(self, renaming: NewNames, columns: list[Column]) -> Words:
         total = np.zeros(len(columns[0]), np.uint64)
         for table in self.plain:
             total += table.look([renaming.column(leaf, columns) for leaf in table.leaves])
@@ -88,16 +109,15 @@ class Symmetric:
             for member in range(self.size):
                 sums[member] += (column == member) * key
             total += (column < 0) * absent
-        at = {(leaf.kind, leaf.places): leaf for leaf in self.leaves}
         for member in range(self.size):
             for table in self.about:
-                there = [at[leaf.kind, self._of(member, leaf)] for leaf in table.leaves]
+                there = self.of_member(member, table)
                 sums[member] += table.look([renaming.column(leaf, columns) for leaf in there])
             total += mix(sums[member])
         return mix(total)
 
 
-class _Renaming:
+class NewNames:
     """One renaming of the members of the small sorts."""
 
     def __init__(self, renaming: dict[str, tuple[int, ...]], source: dict[int, Leaf]) -> None:

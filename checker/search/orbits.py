@@ -20,7 +20,6 @@ from checker.search.expansion import Choices, Places, States
 from checker.search.successors import Expander
 from checker.search.tables import Words, mix
 from checker.symbolic.columns import Column, Program
-from checker.symbolic.node import Node
 from checker.symbolic.transitions import Reader
 
 SAMPLE = 256
@@ -125,29 +124,20 @@ def _followers(expander: Expander, columns: list[Column]) -> dict[str, Words]:
 
 def _words(expander: Expander, compiled: Compiled, columns: list[Column], rows: Places, choice: Choices) -> Words:
     """Return a word for each of the steps of one instance: 0 where there is none."""
-
-    def load(leaf: Node) -> Column:
-        index = expander.index.get(leaf)
-        return compiled.parameter(leaf.name, choice) if index is None else columns[index][rows]
-
-    late, *values = [np.broadcast_to(value, rows.shape) for value in compiled.body.run(load)]
-    faults, steps = values[: len(compiled.faults)], values[len(compiled.faults) :]
-    after = dict(zip(compiled.changed, steps[len(compiled.steps) :], strict=True))
+    stepped = expander.step(compiled, columns, rows, choice)
+    before = [column[rows] for column in columns]
     faulty: Words = np.zeros(len(rows), np.uint64)
-    for (name, _), broken in zip(compiled.faults, faults, strict=True):
+    for name, broken in stepped.faults:
         faulty += broken.astype(np.uint64) * _word(name)
     # Where there is no state after the step, what stands for one may lie outside of its ranges.
     lasting = faulty == 0
-    states = [
-        np.where(lasting, after[index], column[rows]) if index in after else column[rows]
-        for index, column in enumerate(columns)
-    ]
+    states = [np.where(lasting, *pair) for pair in zip(stepped.after, before, strict=True)]
     assert expander.symmetric is not None
     words = expander.symmetric.of(states)
-    for (name, _), broken in zip(compiled.steps, steps, strict=False):
-        words = words + broken.astype(np.uint64) * _word(name)
+    for name, bad in expander.broken(before, states):
+        words = words + bad.astype(np.uint64) * _word(name)
     # After a fault there is no state.
-    return np.where(late, np.where(faulty > 0, faulty, words), np.uint64(0))
+    return np.where(stepped.enabled, np.where(faulty > 0, faulty, words), np.uint64(0))
 
 
 def _word(name: str) -> Words:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from checker.deadline import Deadline
+from checker.machine import store
 from checker.model.any_order import protocol
 from checker.model.designs import design_class
 from checker.model.model import Model
@@ -96,7 +98,7 @@ def _prepared(check: Check, model: Model, asked: bool) -> Search:
     wanted = frozenset(check.expect)
     claimed(model, wanted)
     try:
-        return Search(model, check.symmetry, None if check.all else wanted, asked)
+        return Search(model, check.symmetry, None if check.all else wanted, asked, check.bits)
     except OutsideSubset as error:
         if check.model != canary.FILE:
             raise
@@ -147,6 +149,12 @@ def claimed(model: Model, names: Iterable[str]) -> None:
     for name in names:
         if name not in known:
             raise BadModel(f"property {name!r} is not claimed in this scope; write one of {', '.join(known)}")
+
+
+def compile_first() -> None:
+    """Compile what large searches run, if it is not there: before workers begin, which would each want it."""
+    with contextlib.suppress(store.Unavailable):
+        store.kernels("int8")
 
 
 def run_all(checks: Sequence[Check], workers: int | None = None) -> Iterator[Outcome]:

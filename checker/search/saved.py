@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from checker.exit_codes import BadInput
 from checker.explain.reproduce import reproduce_line
 from checker.model.model import Argument, Model, TakenStep
 
@@ -19,11 +20,11 @@ FOLDER = Path(".slotproof")
 """Where counterexamples lie, relative to the folder that the command runs in."""
 
 
-class UnknownId(ValueError):
+class UnknownId(BadInput, ValueError):
     """No usable counterexample has this id; the message says which there are and how to make one."""
 
 
-class OtherModel(ValueError):
+class OtherModel(BadInput, ValueError):
     """The steps of a counterexample do not fit the model they are read for; the message says which does not."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,22 +15,27 @@ from checker.search.fingerprint import Plain, Symmetric
 from checker.search.fingerprint_sets import first_of_each, unknown
 from checker.search.tables import Words
 from checker.symbolic.columns import Column, Program, width_for
-from checker.symbolic.node import Node
+from checker.symbolic.node import Node, Value
 from checker.symbolic.transitions import Reader
 
-CHUNK = 1 << 15
+CHUNK = 1 << 14
 """States that are expanded together: their temporaries stay in the second-level cache."""
 
 
 @dataclass(slots=True)
-class SuccessorBatch:
-    """The successors of a chunk by one instance: where each comes from, and the leaves that changed."""
+class Successors:
+    """The states after all steps of a chunk, in order of the instances."""
 
-    compiled: Compiled
-    rows: Places
-    choice: Choices
-    changed: list[Column]
-    fingerprints: Words
+    parents: Parents
+    states: States
+    """Every leaf, also those that only tell of the step."""
+
+    @staticmethod
+    def join(parts: list[Successors]) -> Successors:
+        """Return several as one, in order."""
+        return Successors(
+            Parents.join([part.parents for part in parts]), np.concatenate([part.states for part in parts], axis=1)
+        )
 
 
 class Expander:
@@ -43,36 +48,44 @@ class Expander:
         leaves = self.reader.leaves
         self.index = {node: i for i, node in enumerate(self.reader.inputs) if isinstance(node, Node)}
         self.compiled = [
-            Compiled(self.reader.transition(instance), self.reader, number)
+            Compiled(self.reader.move(instance), self.reader, number)
             for number, instance in enumerate(model.instances())
         ]
-        guards = [guard for compiled in self.compiled for guard in compiled.guards]
-        everything = [value for compiled in self.compiled for value in compiled.values]
-        witnesses = [value for compiled in self.compiled for _, value in compiled.witnesses]
-        always = [self.reader.holds(stated, [self.reader.inputs]) for stated in model.of_kind("always")]
-        self.width = width_for([*guards, *everything, *witnesses, *always, *self.reader.inputs])
-        self.guards = Program(guards, self.width)
+        self.later = {node: i for i, node in enumerate(self.reader.later)}
+        self.asked = [(stated.name, value) for stated, value in self.reader.broken]
+        """What is asked of every step, each with the condition on the two states under which it is violated."""
+        self.shown = [(stated.name, value) for stated, value in self.reader.shown]
+        """What is looked for in every step until it has been seen."""
+        self.always = [(stated, self.reader.holds(stated, [self.reader.inputs])) for stated in model.of_kind("always")]
+        """What is asked of every state."""
+        self.width = width_for(self.values)
+        self.guards = Program([guard for compiled in self.compiled for guard in compiled.guards], self.width)
+        self._broken = Program([value for _, value in self.asked], self.width)
+        self._shown = Program([value for _, value in self.shown], self.width)
         for compiled in self.compiled:
             compiled.compile(self.width)
-        self.plain = Plain(leaves)
-        sorts = {sort: int(getattr(model.scope, sort)) for sort in model.symmetric}
-        self.symmetric = Symmetric(leaves, sorts) if symmetry and sorts else None
+        self.transient = [leaf.index for leaf in leaves if leaf.transient]
+        self.plain = Plain(leaves, self.width)
+        self.sorts = {sort: int(getattr(model.scope, sort)) for sort in model.symmetric}
+        self.symmetric = Symmetric(leaves, self.sorts) if symmetry and self.sorts else None
+
+    @property
+    def values(self) -> list[Value]:
+        """Everything that a search computes."""
+        of_actions = [value for compiled in self.compiled for value in [*compiled.guards, *compiled.values]]
+        stated = [value for _, value in [*self.asked, *self.shown]] + [value for _, value in self.always]
+        return [*of_actions, *stated, *self.reader.inputs, *self.reader.later]
 
     def fingerprints(self, states: States) -> Words:
         """Return the fingerprints that tell the given states apart."""
         columns = list(states)
         if self.symmetric:
             return self.symmetric.of(columns)
-        return self._sum(self.plain.parts(columns))
+        return self.plain.of(columns)
 
-    def over(self, program: Program, columns: list[Column]) -> Any:
+    def over(self, program: Program, columns: Sequence[Column]) -> Any:
         """Return the one output of a program over a chunk of states: a column, or a constant."""
         return program.run(lambda leaf: columns[self.index[leaf]])[0]
-
-    @staticmethod
-    def _sum(parts: list[Words]) -> Words:
-        total: Words = np.add.reduce(parts)
-        return total
 
     def taken(self, instance: int, choice: int) -> TakenStep:
         """Return a step in native terms."""
@@ -87,41 +100,28 @@ class Expander:
         is still to be looked for.
         """
         expansion = Expansion(Parents.none(), np.zeros((len(columns), 0), self.width), np.zeros(0, np.uint64))
-        batches = self._batches(columns, start, unseen, expansion)
-        if not batches:
+        parts = [
+            self._successors(compiled, columns, rows, choice, start, expansion)
+            for compiled, rows, choice in self.enabled(columns)
+        ]
+        if not any(part.states.shape[1] for part in parts):
             return expansion
-        prints = np.concatenate([batch.fingerprints for batch in batches])
+        found = Successors.join(parts)
+        self._note(columns, start, found, unseen, expansion)
+        for index in self.transient:
+            found.states[index] = 0
+        prints = self.plain.of(list(found.states))
         keep = first_of_each(prints)
         if self.symmetric is None:
             keep = unknown(prints, keep, known)
-        states = self._states(batches, columns, keep)
-        found = self._gather(batches, keep, start)
-        prints = prints[keep]
+        states, prints, parents = found.states[:, keep], prints[keep], found.parents.of(keep)
         if self.symmetric is not None:
-            parts = range(0, states.shape[1], self.chunk)
-            prints = np.concatenate([self.symmetric.of(list(states[:, at : at + self.chunk])) for at in parts])
+            cuts = range(0, states.shape[1], self.chunk)
+            prints = np.concatenate([self.symmetric.of(list(states[:, at : at + self.chunk])) for at in cuts])
             keep = unknown(prints, first_of_each(prints), known)
-            states, prints = states[:, keep], prints[keep]
-            found = Parents(found.parent[keep], found.instance[keep], found.choice[keep])
-        expansion.found, expansion.states, expansion.fingerprints = found, states, prints
+            states, prints, parents = states[:, keep], prints[keep], parents.of(keep)
+        expansion.found, expansion.states, expansion.fingerprints = parents, states, prints
         return expansion
-
-    def _batches(
-        self, columns: list[Column], start: int, unseen: Collection[str], expansion: Expansion
-    ) -> list[SuccessorBatch]:
-        """Return the successors of a chunk, one batch for each instance that is enabled anywhere."""
-        words = self.plain.parts(columns)
-        total = self._sum(words)
-        batches = []
-        for compiled, rows, choice in self.enabled(columns):
-            stepped = self.step(compiled, columns, rows, choice)
-            self._note(compiled, stepped, start + rows, choice, unseen, expansion)
-            alive = slice(None) if stepped.alive.all() else stepped.alive
-            parents, changed = rows[alive], [column[alive] for column in stepped.changed]
-            if len(parents):
-                prints = self._fingerprint(compiled, parents, changed, columns, words, total)
-                batches.append(SuccessorBatch(compiled, parents, choice[alive], changed, prints))
-        return batches
 
     def enabled(self, columns: list[Column]) -> Iterator[tuple[Compiled, Places, Choices]]:
         """Yield each instance with the states in which its guards hold and the choice of parameters in each."""
@@ -141,7 +141,7 @@ class Expander:
             if rows and sum(map(len, rows)):
                 yield compiled, np.concatenate(rows), np.concatenate(choices)
 
-    def step(self, compiled: Compiled, columns: list[Column], rows: Places, choice: Choices) -> Stepped:
+    def step(self, compiled: Compiled, columns: Sequence[Column], rows: Places, choice: Choices) -> Stepped:
         """Run one instance's program on some states, each with a choice for which the instance's guard holds there."""
 
         def load(leaf: Node) -> Column:
@@ -150,83 +150,66 @@ class Expander:
 
         late, *values = [np.broadcast_to(value, rows.shape) for value in compiled.body.run(load)]
         faults = list(zip([name for name, _ in compiled.faults], values, strict=False))
-        values = values[len(faults) :]
-        steps = list(zip([name for name, _ in compiled.steps], values, strict=False))
         alive = late.copy()
         for _, bad in faults:
             alive &= ~bad
-        return Stepped(late, faults, alive, steps, values[len(steps) :], load)
+        new = dict(zip(compiled.changed, values[len(faults) :], strict=True))
+        after = [new[index] if index in new else column[rows] for index, column in enumerate(columns)]
+        return Stepped(late, faults, alive, after)
 
-    def witnesses(self, compiled: Compiled, stepped: Stepped) -> list[tuple[str, Mask]]:
-        """Return where a step shows each *sometimes* that it may show."""
-        seen = compiled.sighting.run(stepped.load)
-        return [
-            (name, stepped.alive & np.asarray(column, bool))
-            for (name, _), column in zip(compiled.witnesses, seen, strict=True)
-        ]
+    def broken(self, before: Sequence[Column], after: Sequence[Column]) -> list[tuple[str, Mask]]:
+        """Return where the steps from some states to others violate each property that is asked of steps."""
+        return self._both(self._broken, self.asked, before, after)
+
+    def witnesses(self, before: Sequence[Column], after: Sequence[Column]) -> list[tuple[str, Mask]]:
+        """Return where the steps from some states to others show each *sometimes*."""
+        return self._both(self._shown, self.shown, before, after)
+
+    def _both(
+        self, program: Program, stated: list[tuple[str, Value]], before: Sequence[Column], after: Sequence[Column]
+    ) -> list[tuple[str, Mask]]:
+        """Run a program over two states."""
+
+        def load(leaf: Node) -> Column:
+            index = self.index.get(leaf)
+            return after[self.later[leaf]] if index is None else before[index]
+
+        values = program.run(load)
+        size = len(after[0])
+        return [(name, np.broadcast_to(value, size)) for (name, _), value in zip(stated, values, strict=True)]
+
+    def _successors(
+        self, compiled: Compiled, columns: list[Column], rows: Places, choice: Choices, start: int, found: Expansion
+    ) -> Successors:
+        """Take an instance's steps; note how many there are, and what the action itself violates."""
+        stepped = self.step(compiled, columns, rows, choice)
+        action = compiled.transition.instance.action.name
+        found.taken[action] = found.taken.get(action, 0) + int(np.count_nonzero(stepped.enabled))
+        alive = np.flatnonzero(stepped.alive)
+        instances = np.full(len(rows), compiled.number, np.uint16)
+        steps = Parents((start + rows).astype(np.uint32), instances, choice)
+        for name, bad in stepped.faults:
+            self._violated(name, stepped.enabled & bad, steps, found)
+        states = np.empty((len(columns), len(alive)), self.width)
+        for index, column in enumerate(stepped.after):
+            states[index] = column if len(alive) == len(rows) else column[alive]
+        return Successors(steps.of(alive), states)
 
     def _note(
-        self,
-        compiled: Compiled,
-        stepped: Stepped,
-        places: Places,
-        choice: Choices,
-        unseen: Collection[str],
-        expansion: Expansion,
+        self, columns: list[Column], start: int, found: Successors, unseen: Collection[str], expansion: Expansion
     ) -> None:
-        """Note how often an instance was taken, what it shows, and where it first violates something."""
-        broken = [(name, stepped.enabled & bad) for name, bad in stepped.faults]
-        broken += [(name, stepped.alive & bad) for name, bad in stepped.steps]
-        for name, bad in broken:
-            if name not in expansion.violations and np.any(bad):
-                first = int(np.argmax(bad))
-                expansion.violations[name] = int(places[first]), self.taken(compiled.number, int(choice[first]))
-        action = compiled.transition.instance.action.name
-        expansion.taken[action] = expansion.taken.get(action, 0) + int(np.count_nonzero(stepped.enabled))
-        if any(name in unseen and name not in expansion.seen for name, _ in compiled.witnesses):
-            shown = [name for name, seen in self.witnesses(compiled, stepped) if np.any(seen)]
-            expansion.seen += [name for name in shown if name in unseen and name not in expansion.seen]
+        """Note what the steps show, and where they first violate something."""
+        rows = found.parents.parent - np.uint32(start)
+        before = [column[rows] for column in columns]
+        for name, bad in self.broken(before, list(found.states)):
+            self._violated(name, bad, found.parents, expansion)
+        if unseen:
+            shown = [name for name, seen in self.witnesses(before, list(found.states)) if np.any(seen)]
+            expansion.seen += [name for name in shown if name in unseen]
 
-    def _fingerprint(
-        self,
-        compiled: Compiled,
-        rows: Places,
-        changed: list[Column],
-        columns: list[Column],
-        words: list[Words],
-        total: Words,
-    ) -> Words:
-        """Compute plain fingerprints from the parents', touching only the tables in which a leaf has changed."""
-        new = dict(zip(compiled.changed, changed, strict=True))
-        prints = total[rows]
-        for place in {self.plain.table_of[index] for index in new}:
-            table = self.plain.tables[place]
-            parts = [new[leaf.index] if leaf.index in new else columns[leaf.index][rows] for leaf in table.leaves]
-            prints += table.look(parts)
-            prints -= words[place][rows]
-        return prints
-
-    @staticmethod
-    def _gather(batches: list[SuccessorBatch], keep: Places, start: int) -> Parents:
-        parents = np.concatenate([batch.rows for batch in batches])[keep] + start
-        instances = np.repeat(
-            np.array([batch.compiled.number for batch in batches], np.uint16), [len(batch.rows) for batch in batches]
-        )
-        choices = np.concatenate([batch.choice for batch in batches])
-        return Parents(parents.astype(np.uint32), instances[keep], choices[keep])
-
-    def _states(self, batches: list[SuccessorBatch], columns: list[Column], keep: Places) -> States:
-        """Return the columns of the chosen successors, in the order of `keep`."""
-        states = np.zeros((len(columns), len(keep)), self.width)
-        ends = np.cumsum([len(batch.rows) for batch in batches])
-        which = np.searchsorted(ends, keep, side="right")
-        for number, batch in enumerate(batches):
-            places = np.flatnonzero(which == number)
-            if not len(places):
-                continue
-            inside = keep[places] - (ends[number] - len(batch.rows))
-            rows = batch.rows[inside]
-            new = dict(zip(batch.compiled.changed, batch.changed, strict=True))
-            for index, column in enumerate(columns):
-                states[index, places] = new[index][inside] if index in new else column[rows]
-        return states
+    def _violated(self, name: str, bad: Mask, steps: Parents, expansion: Expansion) -> None:
+        """Note the first step that violates a property."""
+        if name not in expansion.violations and np.any(bad):
+            first = int(np.argmax(bad))
+            last = self.taken(int(steps.instance[first]), int(steps.choice[first]))
+            expansion.violations[name] = int(steps.parent[first]), last

@@ -1,9 +1,15 @@
-"""One walk per action: when it may happen, what it changes, and which properties its step violates."""
+"""One walk per action: when it may happen and what it changes; one per property of steps, over any two states.
+
+A property of steps is walked once, over the leaves of the state before and of the state after. Whoever has a state
+after, as columns or registers, looks at that; whoever wants one expression, as a solver does, has what an action makes
+of each leaf put in.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import get_type_hints
 
 from checker.model.layout import Array, Leaf, Record, Shape, flatten, leaves
@@ -30,9 +36,9 @@ class Transition:
     """The value of every leaf, in order."""
     faults: list[tuple[str, Value]]
     """What the action itself violates: its requires, indices and ranges. Where one holds there is no state after it."""
-    steps: list[tuple[Property, Value]]
+    steps: list[tuple[Property, Value]] = field(default_factory=list)
     """For each step property, and each postcondition if asked, the condition under which this step violates it."""
-    witnesses: list[tuple[Property, Value]]
+    witnesses: list[tuple[Property, Value]] = field(default_factory=list)
     """For each *sometimes*, the condition under which this step shows it."""
 
 
@@ -63,6 +69,29 @@ class Reader:
             for leaf in self.leaves
         ]
 
+    @functools.cached_property
+    def later(self) -> list[Node]:
+        """The leaves of the state after a step, whichever step it was."""
+        return [self.graph.leaf(f"{leaf.path}'", *_span(leaf)) for leaf in self.leaves]
+
+    @functools.cached_property
+    def broken(self) -> list[tuple[Property, Value]]:
+        """For each property that is asked of steps, the condition on the two states under which it is violated."""
+        return [(stated, self.graph.not_(self.holds(stated, [self.inputs, [*self.later]]))) for stated in self.asked]
+
+    @functools.cached_property
+    def shown(self) -> list[tuple[Property, Value]]:
+        """For each *sometimes*, the condition on the two states under which a step shows it."""
+        return [
+            (stated, self.holds(stated, [self.inputs, [*self.later]])) for stated in self.model.of_kind("sometimes")
+        ]
+
+    def of_step(self, stated: list[tuple[Property, Value]], after: list[Value]) -> list[tuple[Property, Value]]:
+        """Return what is said of any two states as it is of a step after which the leaves have these values."""
+        put_in: dict[Node, Value] = dict(zip(self.later, after, strict=True))
+        values = self.graph.substitute([value for _, value in stated], put_in)
+        return list(zip([name for name, _ in stated], values, strict=True))
+
     def _walk(self) -> tuple[Store, Walk]:
         if isinstance(self.graph, NamedGraph):
             named = NamedStore(self.graph)
@@ -82,7 +111,17 @@ class Reader:
         return shape
 
     def transition(self, instance: BoundAction, witnesses: bool = True) -> Transition:
-        """Walk an action with some parameters fixed; without `witnesses`, what should be seen sometimes is left out."""
+        """Walk an action and say what its step breaks and shows; without `witnesses`, what should be seen is left out.
+
+        A reading that asks of two states what it asks of steps (`broken`, `shown`) needs `move` alone.
+        """
+        move = self.move(instance)
+        move.steps = self.of_step(self.broken, move.after)
+        move.witnesses = self.of_step(self.shown, move.after) if witnesses else []
+        return move
+
+    def move(self, instance: BoundAction) -> Transition:
+        """Walk an action with some parameters fixed: when it may happen, what it violates itself, what it changes."""
         store, walk = self._walk()
         state = self.state(store, self.inputs)
         hints = get_type_hints(instance.action.function, include_extras=True)
@@ -101,10 +140,7 @@ class Reader:
         after = [
             self.graph.truth(value) if leaf.is_bool else value for leaf, value in zip(self.leaves, written, strict=True)
         ]
-        steps = [(stated, self.graph.not_(self.holds(stated, [self.inputs, after]))) for stated in self.asked]
-        wanted = self.model.of_kind("sometimes") if witnesses else []
-        seen = [(stated, self.holds(stated, [self.inputs, after])) for stated in wanted]
-        return Transition(instance, dict(chosen), walk.enabled, after, faults, steps, seen)
+        return Transition(instance, dict(chosen), walk.enabled, after, faults)
 
     def _faults(self, walk: Walk, after: list[Value]) -> list[tuple[str, Value]]:
         """Return what the action violates; first come, first named, as natively."""

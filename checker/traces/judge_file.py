@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from checker.traces.conformance.conformance import Conformance
 from checker.traces.conformance.divergence import Conformity
 from checker.traces.judge import Judge
 from checker.traces.reading import Numbered, TraceReader, open_trace
 from checker.traces.verdict import Verdict
-from spec.design import Design
+
+if TYPE_CHECKING:
+    from checker.traces.conformance.conformance import Conformance
+    from spec.design import Design
 
 
 @dataclass(slots=True)
@@ -49,7 +52,7 @@ def judge_events(
 ) -> Judgement:
     """Judge the events of one trace, calling `watch` after each; raises BadTrace."""
     judge = Judge(reader.header, reader.path)
-    follower = Conformance(reader.header, design, without_spare) if design else None
+    follower = _follower(reader, design, without_spare) if design else None
     for line, event in events:
         judge.feed(line, event)
         if follower is not None:
@@ -59,3 +62,9 @@ def judge_events(
     verdict = judge.result(reader.cut)
     conformity = follower.result(verdict.outcome == "cut") if follower else None
     return Judgement(Path(reader.path), verdict, conformity)
+
+
+def _follower(reader: TraceReader, design: type[Design], without_spare: str) -> Conformance:
+    from checker.traces.conformance.conformance import Conformance  # noqa: PLC0415 (a verdict alone needs no designs)
+
+    return Conformance(reader.header, design, without_spare)

@@ -15,6 +15,7 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from checker.exit_codes import BadInput
 from checker.traces import format1
 from checker.traces.format import Event, Header, Stop
 
@@ -29,7 +30,7 @@ Numbered = tuple[int, Event]
 """An event with its line, counted from 1."""
 
 
-class BadTrace(Exception):
+class BadTrace(BadInput):
     """A trace that can't be judged: `line` (counted from 1) of `path` is unreadable or refers to nothing."""
 
     def __init__(self, path: str, line: int, reason: str) -> None:

@@ -71,12 +71,13 @@ def result(s: State, design: Design, request: RequestId, row: Row, finishes: boo
     event.processed = True
     event.lookahead = lookahead
     event.boundary = row.mark != ABSENT
+    withheld = design.withholds(s, request, row, lookahead)
     if row.decode_count == 0:
         complete_prefill(s, design, request, row)
     else:
         complete_decode(s, design, request, row, lookahead)
     if finishes:
-        finish(s, design, request)
+        finish(s, design, request, withheld)
     elif row.decode_count == 0:
         donate(s, design, request, row, supply)
 
@@ -135,7 +136,8 @@ def drop(s: State, request: RequestId, position: RingPosition) -> None:
 def donate(s: State, design: Design, request: RequestId, row: Row, supply: Supply) -> None:
     """Publish a prefill's checkpoint while the request goes on; a slot taken beforehand gets its ring position.
 
-    If the gate is closed, the key is cached or no replacement can be had, nothing moves: slot and label stay.
+    If the gate is closed, the key is cached or no replacement can be had, nothing moves: slot and label stay. A design
+    that donates before it knows of the cached key lets everything move; the slot, for which there is no use, is freed.
     """
     me = s.requests[request]
     event = s.step.events[request]
@@ -147,16 +149,21 @@ def donate(s: State, design: Design, request: RequestId, row: Row, supply: Suppl
     slot = me.ring[position]
     if not design.may_donate(s, request, slot):
         event.refused = True
-    elif key_cached(s, request, me.last_len):
-        event.key_cached = True
+        return
+    cached = key_cached(s, request, me.last_len)
+    event.key_cached = cached
+    if cached and not design.donates_duplicates():
+        return
+    replacement = take(s, design, supply)
+    if replacement == ABSENT:
+        event.no_replacement = True
+        return
+    if design.donates_duplicates() and cached:
+        give_back(s, slot)
     else:
-        replacement = take(s, design, supply)
-        if replacement == ABSENT:
-            event.no_replacement = True
-        else:
-            publish(s, design, request, slot, me.last_len)
-            me.ring[position] = replacement
-            clear_donated(me, row)
+        publish(s, design, request, slot, me.last_len)
+    me.ring[position] = replacement
+    clear_donated(me, row)
 
 
 def clear_donated(me: Request, row: Row) -> None:
@@ -166,8 +173,11 @@ def clear_donated(me: Request, row: Row) -> None:
         give_up(me)
 
 
-def finish(s: State, design: Design, request: RequestId) -> None:
-    """Publish the newest checkpoint if the gate allows it and its key is new, then release everything else."""
+def finish(s: State, design: Design, request: RequestId, withheld: bool) -> None:
+    """Publish the newest checkpoint if the gate allows it and its key is new, then release everything else.
+
+    `withheld`: the design keeps it back, whatever its gate says.
+    """
     me = s.requests[request]
     event = s.step.events[request]
     event.finished = True
@@ -175,7 +185,7 @@ def finish(s: State, design: Design, request: RequestId) -> None:
     position = design.keep_index(me)
     slot = me.ring[position]
     if me.last_len != ABSENT:
-        if not design.may_publish(s, request, slot):
+        if withheld or not design.may_publish(s, request, slot):
             event.refused = True
         elif key_cached(s, request, me.last_len):
             event.key_cached = True

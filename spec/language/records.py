@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import TypeVar, cast, dataclass_transform
+from collections.abc import Callable
+from typing import Any, TypeVar, cast, dataclass_transform
 
 from spec.language.vectors import Vector
 
@@ -53,11 +54,34 @@ def no_default(cls: type, name: str) -> BadRecord:
 
 def copy(value: T) -> T:
     """Return an independent copy of a record or Vector: assigning one into the state without it would alias."""
-    if isinstance(value, int):
-        return value
-    # Numbers are not copied by a call of their own: copying states is most of what a native run does.
-    if isinstance(value, Vector):
-        return cast(T, Vector([part if isinstance(part, int) else copy(part) for part in value]))
-    names = getattr(type(value), "__slots__", None) or type(value).__dataclass_fields__  # type: ignore[attr-defined]
-    parts = [getattr(value, name) for name in names]
-    return type(value)(*[part if isinstance(part, int) else copy(part) for part in parts])
+    return cast(T, _COPIERS[type(value)](value))
+
+
+class _Copiers(dict[type, Callable[[Any], Any]]):
+    """How values of each type are copied, found out once: copying states is most of what a native run does."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], Any]:
+        if issubclass(kind, int):
+            self[kind] = lambda value: value
+        elif issubclass(kind, Vector):
+            self[kind] = self._vector
+        else:
+            self[kind] = self._record_copier(kind)
+        return self[kind]
+
+    def _vector(self, value: Vector[Any]) -> Vector[Any]:
+        return Vector([part if type(part) is int or type(part) is bool else self[type(part)](part) for part in value])
+
+    def _record_copier(self, kind: type) -> Callable[[Any], Any]:
+        """Return a function that copies such a record, one assignment a field, as if it had been written by hand."""
+        lines = ["def copier(value):", "    copied = blank(kind)"]
+        for field in dataclasses.fields(kind):
+            lines.append(f"    part = value.{field.name}")
+            lines.append("    of = type(part)")
+            lines.append(f"    copied.{field.name} = part if of is int or of is bool else copiers[of](part)")
+        names: dict[str, Any] = {"blank": kind.__new__, "kind": kind, "copiers": self}
+        exec("\n".join([*lines, "    return copied"]), names)
+        return cast(Callable[[Any], Any], names["copier"])
+
+
+_COPIERS = _Copiers()

@@ -7,6 +7,7 @@ from typing import Any, SupportsIndex, TypeVar, overload
 from spec.language.conditions import WELL_FORMED, Violated
 
 T = TypeVar("T")
+_element = list.__getitem__
 
 
 class Vector(list[T]):
@@ -22,10 +23,13 @@ class Vector(list[T]):
     def __getitem__(self, index: slice) -> list[T]: ...
     def __getitem__(self, index: SupportsIndex | slice) -> T | list[T]:
         """Return the element at `index`; ABSENT and everything else outside is a violation, not a wrap-around."""
+        # Reading is most of what properties do, so that the plain case comes first and costs no further call.
+        if type(index) is int and 0 <= index < len(self):
+            return _element(self, index)
         if isinstance(index, slice):
             raise TypeError("a Vector has no slices; index its elements")
         self._check(index)
-        return super().__getitem__(index)
+        return _element(self, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         """Replace the element at `index`, which must lie in 0..n-1."""

@@ -50,9 +50,13 @@ def judge(*words: str) -> int:
     ("words", "code", "headline"),
     [
         (("leak.ndjson",), 0, "good: leak.ndjson ("),
-        (("leak.ndjson", "--fail-on", "leak"), 1, "good, but fails on leak (release-all at line 27"),
-        (("leak.ndjson", "--fail-on", "flip-once,release-all"), 1, "good, but fails on release-all (release-all at"),
-        (("leak.ndjson", "--strict"), 1, "good, but fails on any (release-all at line 27"),
+        (("leak.ndjson", "--fail-on", "leak"), 1, "good: ... but fails on leak (release-all at line 27)"),
+        (
+            ("leak.ndjson", "--fail-on", "flip-once,release-all"),
+            1,
+            "good: ... but fails on release-all (release-all at",
+        ),
+        (("leak.ndjson", "--strict"), 1, "good: ... but fails on any (release-all at line 27)"),
         (("leak.ndjson", "--fail-on", "lost-checkpoint,grid"), 0, "good: leak.ndjson ("),
         (("good.ndjson", "--strict"), 0, "good: good.ndjson ("),
         (("bad.ndjson", "--fail-on", "leak"), 1, "bad: bad.ndjson ("),
@@ -63,7 +67,21 @@ def test_a_hazard_that_is_named_fails_the_trace_and_the_headline_says_so(
     words: tuple[str, ...], code: int, headline: str, capsys: Out
 ) -> None:
     assert judge(*words) == code
-    assert capsys.readouterr().out.startswith(headline)
+    first = capsys.readouterr().out.splitlines()[0]
+    begins, _, names = headline.partition("...")
+    assert first.startswith(begins)
+    assert names in first
+
+
+@pytest.mark.parametrize("kind", ["good", "bad", "cut", "not covered"])
+def test_what_is_said_of_a_trace_begins_with_its_verdict_wherever_it_is_said(kind: str, capsys: Out) -> None:
+    Path("not covered.ndjson").write_text(CUT + '{"e":"stop","why":"not covered","what":"sessions"}\n')
+    code = judge(f"{kind}.ndjson", "--junit", "out.xml", "--github")
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith(f"{kind}: {kind}.ndjson (")
+    messages = [wrong.get("message", "") for wrong in ET.parse("out.xml").iter() if wrong.tag in ("failure", "error")]
+    assert [message.startswith(f"{kind}: ") for message in messages] == [True] * (code != 0)
+    assert any(line.endswith(said[0]) for line in said if "title=no verdict" in line) == (code == 3)
 
 
 def test_json_has_what_failed(capsys: Out) -> None:
@@ -188,7 +206,7 @@ def following(text: str) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
 def test_a_growing_file_is_judged_while_it_grows_and_ends_at_its_stop_line() -> None:
     *lines, end, stop = BAD.splitlines(keepends=True)
     with following("".join(lines) + end[:10]) as (process, out):
-        assert out.readline() == "bad, and still being written:\n"
+        assert out.readline() == "bad: growing.ndjson (still being written)\n"
         first = out.readline()
         assert process.poll() is None
         with Path("growing.ndjson").open("a", encoding="utf-8") as file:
@@ -201,7 +219,7 @@ def test_a_growing_file_is_judged_while_it_grows_and_ends_at_its_stop_line() -> 
 
 def test_ctrl_c_ends_it_with_the_verdict_so_far() -> None:
     with following(BAD.rpartition('{"e":"stop"')[0]) as (process, out):
-        assert out.readline() == "bad, and still being written:\n"
+        assert out.readline() == "bad: growing.ndjson (still being written)\n"
         process.send_signal(signal.SIGINT)
         rest = out.read()
     assert process.returncode == 1
@@ -223,7 +241,7 @@ def test_the_first_story_is_printed_without_control_characters_too(capsys: Out) 
     Path("growing.ndjson").write_text(BAD.replace('"A"', r'"A\u001b[31m"'), encoding="utf-8")
     assert judge("growing.ndjson", "--follow") == 1
     out = capsys.readouterr().out
-    assert out.startswith("bad, and still being written:\n")
+    assert out.startswith("bad: growing.ndjson (still being written)\n")
     assert all(sign.isprintable() or sign == "\n" for sign in out)
 
 

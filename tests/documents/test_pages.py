@@ -20,7 +20,12 @@ from checker.command import cli
 from checker.command.examples import EXAMPLES
 from tests.support.paths import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "attach" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 NOT_RUN = {
     'slotproof bmc --scope "requests=1 slots=4" --depth 3',
     "slotproof designs",

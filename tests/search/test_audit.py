@@ -28,7 +28,7 @@ from checker.search.check import Check
 from checker.search.exploration import Limits
 from checker.search.native import Native
 from checker.search.perform import model_for, run
-from checker.search.readings import Columns
+from checker.search.readings import Searched, readings_of
 from checker.search.suite import CANARY
 from checker.symbolic.terms import Terms
 from tests.support import plain_bfs
@@ -161,7 +161,7 @@ def test_a_proof_and_a_bounded_check_without_audit_are_no_pass():
 def columns(search_of):
     search = Search(search_of)
     search.run(Limits(states=100))
-    return Columns(search)
+    return readings_of(search)[-1]
 
 
 def spoilt(reading, kind):
@@ -322,7 +322,7 @@ def test_what_only_tells_of_the_last_step_cannot_be_asked_of_the_state_before(tm
 
 
 def test_a_state_that_the_search_never_came_to_is_a_contradiction(monkeypatch):
-    monkeypatch.setattr(Columns, "found", lambda self, tries: [not done.at.run for done in tries])
+    monkeypatch.setattr(Searched, "found", lambda self, tries: [not done.at.run for done in tries])
     with pytest.raises(Disagreement, match="was never searched: after launch"):
         run(YARDSTICK)
 

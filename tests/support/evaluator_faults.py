@@ -6,8 +6,8 @@ from checker.exit_codes import INTERNAL, SHOWN, VIOLATED
 from checker.search.audit import Disagreement
 from checker.search.bfs import Search
 from checker.search.check import Check
-from checker.search.compiled import Compiled
 from checker.search.perform import run
+from checker.search.successors import Expander
 from checker.search.suite import CANARY
 from checker.symbolic.operators import Operators
 from checker.symbolic.transitions import Reader
@@ -77,12 +77,12 @@ EVALUATOR_FAULTS = (
     Fault(
         "state-property-skipped",
         "the search leaves out the last property of every state",
-        (Plant(Search, "__init__", 'in model.of_kind("always")', 'in model.of_kind("always")[:-1]'),),
+        (Plant(Search, "__init__", "in self.expander.always]", "in self.expander.always[:-1]]"),),
     ),
     Fault(
         "state-property-not-asked",
         "the search never comes to the last property of every state",
-        (Plant(Search, "_check_always", "in self.always:", "in self.always[:-1]:"),),
+        (Plant(Search, "_check_always", "in enumerate(self.always):", "in enumerate(self.always[:-1]):"),),
     ),
     Fault(
         "step-property-skipped",
@@ -92,7 +92,7 @@ EVALUATOR_FAULTS = (
     Fault(
         "step-property-not-asked",
         "the last property of steps is read, and left out of the program",
-        (Plant(Compiled, "__init__", "in transition.steps if", "in transition.steps[:-1] if"),),
+        (Plant(Expander, "__init__", "in self.reader.broken]", "in self.reader.broken[:-1]]"),),
     ),
 )
 

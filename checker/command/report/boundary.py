@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from checker.command.console import say_all, table_text
+from checker.command.console import say_all
+from checker.command.tables import table_text
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.explain.render import render
 from checker.explain.story import story_of

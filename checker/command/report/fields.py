@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from checker.command.console import say, table
+from checker.command.console import say
+from checker.command.tables import table
 from checker.exit_codes import SHOWN, VIOLATED
 from checker.lockstep.correspondence import TIES
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from checker.command.console import say_all, table_text
+from checker.command.console import say_all
 from checker.command.report import audit as audit_report
 from checker.command.report import search as search_report
+from checker.command.tables import table_text
 from checker.deadline import Deadline
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof.cti import Meaning, classify

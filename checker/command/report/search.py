@@ -96,6 +96,7 @@ def data(outcome: Outcome) -> dict[str, object]:
         "complete": exploration.complete,
         "cut": exploration.cut,
         "symmetry": outcome.symmetry,
+        "by": exploration.by,
         "collision": exploration.collision,
         "seconds": exploration.seconds,
         "violated": {name: len(steps) for name, steps in outcome.steps.items()},
@@ -118,6 +119,8 @@ def lines(outcome: Outcome) -> Iterator[str]:
     yield f"{check.subject}   {outcome.scope}"
     yield headline(exploration)
     yield f"symmetry: {outcome.symmetry}"
+    if exploration.why_columns:
+        yield f"note: searched by columns, several times as slow as compiled code: {exploration.why_columns}"
     yield from audit_report.lines(outcome.audit)
     if outcome.steps:
         for name, steps in sorted(outcome.steps.items(), key=lambda item: len(item[1])):

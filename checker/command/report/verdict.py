@@ -29,7 +29,7 @@ def lines(judged: Judgement) -> list[str]:
     """Return the verdict: one headline, then the first causes with their stories, then the hazards."""
     verdict = judged.verdict
     counts = f"{verdict.events} events, {verdict.batches} batches, {verdict.requests} requests"
-    found = [f"{verdict.outcome}{_failed_on(judged)}: {judged.path} ({verdict.engine}; {counts})"]
+    found = [f"{verdict.outcome}: {judged.path} ({verdict.engine}; {counts}){_failed_on(judged)}"]
     if verdict.cut_because:
         found.append(f"  the trace is cut: {verdict.cut_because}")
     if verdict.not_covered:

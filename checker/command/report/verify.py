@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from checker.command.console import say_all, table_text
+from checker.command.console import say_all
 from checker.command.report import audit as audit_report
 from checker.command.report import boundary as boundary_report
 from checker.command.report import fuzz as fuzz_report
 from checker.command.report import mutation as mutation_report
 from checker.command.report import proof as proof_report
 from checker.command.report import search as search_report
+from checker.command.tables import table_text
 from checker.command.verify import Verification
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof.matrix import unneeded
@@ -44,6 +45,7 @@ def data(result: Verification) -> dict[str, object]:
         "traces": list(map(dataclasses.asdict, result.traces)),
         "mutants": mutation_report.data(result.mutants) if result.mutants else None,
         "audited": result.tries,
+        "earlier": result.earlier,
         "gaps": result.gaps,
     }
 
@@ -73,6 +75,7 @@ def lines(result: Verification) -> Iterator[str]:
     yield from proof_report.failures(result.proven)
     yield from boundary_report.failures(result.shipped)
     yield from fuzz_report.failures(result.fuzzed)
+    yield from result.earlier
     yield _summary(result)
 
 

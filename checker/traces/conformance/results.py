@@ -29,8 +29,6 @@ class Offer(NamedTuple):
     slot: Physical
     length: int
     stored: bool
-    in_place: bool
-    """Whether it is a finish's, of a checkpoint that was written while the ring held no other."""
     others: tuple[Physical, ...]
     """At a finish: what else the ring held."""
 
@@ -75,9 +73,7 @@ def _process(follower: Follower, event: Process1, effects: Group) -> list[Offer]
             taken = follower.new_slots(request, row.ring)
             if taken:
                 follower.take_slots(row.r, request, taken)
-    cached = _already_cached(oldest, effects)
-    refused = {key.family for key in cached} & _replaced(follower, matched)
-    aside = follower.put_aside([key for key in cached if key.family not in refused])
+    aside = follower.put_aside(_already_cached(oldest, effects))
     finishes = [False] * follower.scope.requests
     for row, request in matched:
         finishes[request] = row.done
@@ -91,9 +87,7 @@ def _process(follower: Follower, event: Process1, effects: Group) -> list[Offer]
         if not row.skipped:
             _compare(follower, row, request)
     offers = [
-        offer
-        for name, request in oldest.rows
-        for offer in _offers(follower, name, request, request in refused, rings.get(request, ()))
+        offer for name, request in oldest.rows for offer in _offers(follower, name, request, rings.get(request, ()))
     ]
     for row, request in matched:
         if row.done and follower.running.get(row.r) == request:
@@ -120,15 +114,6 @@ def _match(follower: Follower, batch: ShadowBatch, event: Process1) -> list[tupl
         if state.requests[request].phase != IDLE:
             raise follower.differs(name, "r", name, None, "it runs, and the result has no row for it")
     return matched
-
-
-def _replaced(follower: Follower, matched: list[tuple[ProcessRow1, RequestId]]) -> set[RequestId]:
-    """Return the requests that take a slot in this result, where a design donates before it knows the cache's answer.
-
-    If the cache has the key already the spec donates as if it had not, and the cache, which refuses the slot, frees it.
-    """
-    wanted = follower.design.wanted
-    return {request for row, request in matched if follower.beyond.donates_duplicates and request in wanted}
 
 
 def _already_cached(batch: ShadowBatch, effects: Group) -> list[Text]:
@@ -163,26 +148,20 @@ def _compare(follower: Follower, row: ProcessRow1, request: RequestId) -> None:
                 raise follower.differs(row.r, field, expected, value)
 
 
-def _offers(
-    follower: Follower, name: str, request: RequestId, refused: bool, ring: tuple[Physical, ...]
-) -> list[Offer]:
+def _offers(follower: Follower, name: str, request: RequestId, ring: tuple[Physical, ...]) -> list[Offer]:
     """What the design published in this step, or would have if the key had been new. Stored slots leave the model."""
     state, physical = follower.state, follower.slots.physical
     event = state.step.events[request]
-    in_place = event.finished and request in follower.design.in_place
     if event.key_cached:
         slot, label = follower.design.offered[request]
-        return [Offer(name, physical[slot], label, False, in_place, ())]
+        return [Offer(name, physical[slot], label, False, ())]
     if event.published == ABSENT:
         return []
     slot = next(slot for slot, key in enumerate(state.cached) if key == Text(request, event.published))
     state.cached[slot] = Text()
-    if refused:
-        give_back(state, slot)
-    else:
-        follower.slots.store(slot)
+    follower.slots.store(slot)
     others = tuple([other for other in ring if other != physical[slot]])
-    return [Offer(name, physical[slot], event.published, not refused, in_place, others)]
+    return [Offer(name, physical[slot], event.published, True, others)]
 
 
 def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> None:
@@ -194,8 +173,8 @@ def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> No
         if offer is None:
             words = f"slot {event.slot} as {event.len} tokens"
             raise follower.differs(event.r, "publication", None, words, "", line, "publish")
-        if follower.beyond.short_key and event.len < offer.length and event.slot in offer.others:
-            raise NotCovered(follower.beyond.short_key)
+        if follower.short_key and event.len < offer.length and event.slot in offer.others:
+            raise NotCovered(follower.short_key)
         for field, value, seen in (
             ("len", offer.length, event.len),
             ("slot", event.slot if offer.slot is None else offer.slot, event.slot),
@@ -206,8 +185,6 @@ def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> No
         if offer.stored:
             follower.cache[ABSENT if event.slot is None else event.slot] = event.len
     for offer in expected.values():
-        if offer.in_place and follower.beyond.finish_gate:
-            raise NotCovered(follower.beyond.finish_gate)
         words = f"slot {offer.slot} as {offer.length} tokens" if offer.stored else f"slot {offer.slot}, not stored"
         raise follower.differs(offer.request, "publication", words, None, missing=True)
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from msgspec import UNSET
 
-from checker.model.known_designs import Beyond, beyond
+from checker.model.known_designs import short_key
 from checker.traces.conformance.divergence import Diverged, Divergence, FalseGuard, stopped_at
 from checker.traces.conformance.shadow_design import FollowedDesign, followed
 from checker.traces.conformance.slot_map import Physical, SlotNames
@@ -55,7 +55,7 @@ class Follower:
             mode=header.mode, without_spare=without_spare, max_len=LONGEST,
         )  # fmt: skip
         self._per_request = per_request
-        self.beyond = beyond(design, header.mode)
+        self.short_key = short_key(design)
         self._kind: type[FollowedDesign] = followed(design)
         self.design = self._kind(self.scope)
         self.state: State = initial(self.scope)
@@ -84,7 +84,7 @@ class Follower:
         other.design = other._kind(self.scope)
         if kind is not None:
             # Whoever asks what other answers would do is not asking what the spec doesn't have.
-            other.beyond = Beyond(self.beyond.donates_duplicates)
+            other.short_key = ""
         other.state, other.slots = copy(self.state), self.slots.copy()
         other.running, other.names, other.rows_out = dict(self.running), list(self.names), list(self.rows_out)
         other.batches, other.cache, other.contested = deque(self.batches), dict(self.cache), []
@@ -104,7 +104,6 @@ class Follower:
         self.state.step = new(Step, self.scope)
         self.design.wanted = {}
         self.design.offered = {}
-        self.design.in_place = set()
         self.design.preparing = ()
         self.contested, self.passed_over = [], []
 

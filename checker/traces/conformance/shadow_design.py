@@ -8,7 +8,7 @@ from typing import cast
 from spec.design import Design
 from spec.language import ABSENT
 from spec.scope import Scope
-from spec.state import Length, RequestId, Row, Slot, State, Supply
+from spec.state import Length, RequestId, Slot, State, Supply
 
 
 class Offering(Design):
@@ -18,8 +18,6 @@ class Offering(Design):
         super().__init__(scope)
         self.offered: dict[RequestId, tuple[Slot, Length]] = {}
         """By request: the slot that a gate was asked about last, and the label at that moment."""
-        self.in_place: set[RequestId] = set()
-        """Requests that complete a checkpoint in this step and have no other slot in their ring."""
 
     def may_publish(self, s: State, request: RequestId, slot: Slot) -> bool:
         """Note which slot it is about."""
@@ -30,12 +28,6 @@ class Offering(Design):
         """Note which slot it is about."""
         self.offered[request] = (slot, s.requests[request].last_len)
         return super().may_donate(s, request, slot)
-
-    def label_survives(self, s: State, request: RequestId, row: Row) -> bool:
-        """Note whether the ring holds another checkpoint; it is asked before that one is dropped."""
-        if sum(slot != ABSENT for slot in s.requests[request].ring) == 1:
-            self.in_place.add(request)
-        return super().label_survives(s, request, row)
 
 
 class FollowedDesign(Offering):

@@ -59,6 +59,8 @@ class Translator:
 
     def __init__(self) -> None:
         self._shown: dict[str, Shown] = {}
+        self._nobodys: set[int] = set()
+        """Slots that were taken for nobody yet. An engine that takes several at once may give some back unused."""
 
     def event(self, event: new.Event) -> Event1 | None:
         """Return an event in the spec's terms; None: it says nothing that the spec asks. Raises NotCovered."""
@@ -73,13 +75,21 @@ class Translator:
                 raise NotCovered("a checkpoint that is shared after its publication")
             if not isinstance(event.r, str) or event.slot is None:
                 raise NotCovered("a publication by nobody known")
+            if event.during is None:
+                raise NotCovered(
+                    "a checkpoint that is handed over outside of a result, as between the chunks of a prompt"
+                )
             return Publish1(event.r, event.slot, event.len, event.stored)
         if isinstance(event, new.Free):
-            return Free1(event.slots)
+            return self._free(event)
         if isinstance(event, new.Evict):
             return Evict1(-1 if event.slot is None else event.slot)
-        if isinstance(event, new.Take | new.Stop):
-            if isinstance(event, new.Stop) and event.why == "not covered":
+        if isinstance(event, new.Take):
+            if not isinstance(event.r, str) and not isinstance(event.s, str):
+                self._nobodys.update(slot for slot in event.slots if slot is not None)
+            return None
+        if isinstance(event, new.Stop):
+            if event.why == "not covered":
                 raise NotCovered(event.what or "what the recorder could not follow")
             return None
         if isinstance(event, new.End):
@@ -88,12 +98,20 @@ class Translator:
         words = {new.Rekey: "a key that moves", new.Copy: "a copy outside of a batch", new.Session: "a session"}
         raise NotCovered(words.get(type(event), "a transfer"))
 
+    def _free(self, event: new.Free) -> Free1 | None:
+        """Return what of it the spec has: it takes no slot that nobody uses."""
+        unused = self._nobodys.intersection(slot for slot in event.slots if slot is not None)
+        self._nobodys -= unused
+        freed = tuple(slot for slot in event.slots if slot not in unused)
+        return Free1(freed) if freed or not unused else None
+
     def _admit(self, event: new.Admit) -> Admit1:
         if isinstance(event.s, str):
             raise NotCovered("a turn of a session")
         working, ring = _none(event.working), event.ring if isinstance(event.ring, tuple) else ()
         next_, last = _none(event.next), _none(event.last)
         self._shown[event.r] = Shown(working, ring, next_, last)
+        self._nobodys.difference_update((working, *ring))
         return Admit1(event.r, working, ring, next_, last)
 
     def _launch(self, event: new.Launch) -> Prefill1 | Prepare1:
@@ -143,6 +161,8 @@ class Translator:
             last=shown.last if row.last is UNSET and same else _none(row.last),
         )
         self._shown[row.r] = found
+        if self._nobodys:
+            self._nobodys.difference_update(found.ring)
         return found
 
     def _process(self, event: new.Process) -> Process1:
