@@ -1,237 +1,252 @@
-"""The requests of one trace: admitted, running, over; their rings and pointers as results show them."""
+"""The requests of one trace: to come, running, over; their rings and pointers as rows and results show them."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Iterable
 
 from msgspec import UNSET, UnsetType
 
 from checker.traces import rules
-from checker.traces.book import Book
-from checker.traces.format import Admit, End, Header, Hit, Id, Publish, ResultRow, Ring, Row, Take
+from checker.traces.format import (
+    Admit,
+    End,
+    Header,
+    Hit,
+    Id,
+    Mark,
+    PlainRow,
+    PrefillRow,
+    Publish,
+    ResultRow,
+    Ring,
+    Row,
+    Saved,
+    Take,
+)
 from checker.traces.lives import Claim, Life
-from checker.traces.owners import Owner
-from checker.traces.reading import BadTrace
-from checker.traces.slots import Slot
-from checker.traces.table import SlotTable
+from checker.traces.transfers import Transfers
 from checker.traces.verdict import HARMFUL_IF, Problem
 
 REMEMBERED = 64
-"""Names of requests that are over and have no slot and no row left: a late row is told from one of nobody."""
-
-Pointer = int | UnsetType | None
+"""Names that have no slot and no row left are remembered up to so many: a late row is told from one of nobody."""
 
 
-class Requests:
-    """Follows every request between its rows; shares slots and book with the judge."""
+class Requests(Transfers):
+    """Follows every request between its rows."""
 
-    def __init__(self, header: Header, table: SlotTable, book: Book, error: Callable[[int, str], BadTrace]) -> None:
-        self.running: dict[str, Life] = {}
-        self.ended: dict[str, Life] = {}
-        self.admitted = 0
-        self._header = header
-        self._table = table
-        self._book = book
-        self.error = error
+    def __init__(self, header: Header, path: str) -> None:
+        super().__init__(header, path)
+        self.lives: dict[str, Life] = {}
+        """The newest life of each name."""
+        self.admitted = self.running = 0
+        self.arrivals: dict[tuple[Life, int], tuple[int, str, int, str]] = {}
+        """What results have shown as new, with the line, the event, the ring position and the role."""
         self._positions = 0 if header.ring is UNSET else header.ring
-        self._taken: dict[str, Owner] = {}  # who has taken slots before it was admitted
-        self._arrivals: list[tuple[int, Life, int, int]] = []
+        self._most = REMEMBERED
 
     def named(self, name: str) -> Life | None:
-        """Return the newest life of that name."""
-        return self.running.get(name) or self.ended.get(name)
+        """Return the newest life of that name that was admitted."""
+        life = self.lives.get(name)
+        return life if life is not None and life.admitted else None
 
-    def take(self, line: int, event: Take) -> None:
-        """Slots leave the pool, for somebody with whom they are still to turn up."""
-        name = event.r if isinstance(event.r, str) else ""
-        owner = self._taken.setdefault(name, Owner(name))
-        for number in event.slots:
-            self._table.take(line, "take", owner, number)
+    def meant(self, name: str) -> Life:
+        """Return the newest life of a name; of one that was never heard of, the life that is to come."""
+        return self.lives.get(name) or self.coming(name)
 
-    def admit(self, line: int, event: Admit) -> Life:
-        """A request may be launched from now on; raises BadTrace where it is running already."""
-        if event.r in self.running and "ends" not in self._header.knows:
-            self.over(line, self.running[event.r], "left")
-        if event.r in self.running:
-            raise self.error(line, f"request {event.r} is admitted, and is running already")
-        ring = event.ring if isinstance(event.ring, tuple) else (None,) * self._positions
-        self.check_ring(line, ring)
-        life = Life(event, self._positions)
-        before = self.ended.pop(event.r, None)
-        if before is not None and before.over == "left" and not isinstance(event.hit, Hit):
-            life.before = before.text
-        life.adopts = event.hit is UNSET and not self._header.is_whole
-        if isinstance(event.hit, Hit):
-            self._hit(line, life, event.hit)
-        self.running[event.r] = life
-        self.admitted += 1
-        if event.working is not UNSET:
-            life.home = self.turn_up(line, "admit", life, event.working, "working slot")
-        self.report(line, life, self.adopt(line, "admit", life, ring))
+    def coming(self, name: str) -> Life:
+        """Return the life of that name that is not over: it runs, or has slots before it is admitted."""
+        life = self.lives.get(name)
+        if life is None or life.over:
+            if len(self.lives) > self._most:
+                kept = {name: life for name, life in self.lives.items() if life.runs or life.owned or life.out}
+                self.lives, self._most = kept, 2 * len(kept) + REMEMBERED
+            life = self.lives[name] = Life(name, self.lives.pop(name, None))
         return life
 
-    def _hit(self, line: int, life: Life, hit: Hit) -> None:
+    def take(self, event: Take) -> None:
+        """Slots leave the pool, for somebody with whom they are still to turn up."""
+        owner = self.coming(event.r) if isinstance(event.r, str) else self.nobody
+        for number in event.slots:
+            self.claim(owner, number)
+
+    def admit(self, event: Admit) -> Life:
+        """A request may be launched from now on; raises BadTrace where it is running already."""
+        life = self.lives.get(event.r)
+        if life is not None and life.runs:
+            if "ends" in self.knows:
+                raise self.error(f"request {event.r} is admitted, and is running already")
+            self.over(life, "left")
+        life = self._begin(self.coming(event.r), event)
+        if isinstance(event.hit, Hit):
+            life.text_before = None
+            self._hit(life, event.hit)
+        life.adopts = event.hit is UNSET and not self.header.is_whole
+        if event.working is not UNSET:
+            life.home = self.claim(life, event.working, "working slot")
+        if isinstance(event.ring, tuple):
+            self.check_ring(event.ring)
+            self.report(life, *self.adopt(life, event.ring))
+        self.report(life, *rules.admitted(self.header, event))
+        return life
+
+    def _begin(self, life: Life, event: Admit | Row) -> Life:
+        life.admitted, life.epoch = True, event.epoch
+        life.hit = event.hit if isinstance(event, Admit) else UNSET
+        life.next, life.last = (None if value is UNSET else value for value in (event.next, event.last))
+        life.shown, life.base = {"next": event.next, "last": event.last}, life.next
+        life.ring = (UNSET,) * self._positions
+        self.admitted += isinstance(event, Admit)
+        self.running += 1
+        return life
+
+    def _hit(self, life: Life, hit: Hit) -> None:
         """The cached state that a request starts from must be there, under its length and of its text."""
-        slot = self._table.at(hit.slot)
+        slot = self.at(hit.slot)
         if slot is None:
-            self._table.impossible(line, "admit", life, hit.slot, f"{life.name} hits")
+            self.impossible(life, hit.slot, f"{life.name} hits")
             return
-        message = self._table.unlike_entry(slot, hit.len, hit.text)
+        message = self.unlike(slot, hit.len, hit.len, hit.text)
         if message:
             text = f"{life.name} hits slot {slot.id} as the state of {hit.len} tokens, {message}"
-            self._table.bad(line, "admit", life, slot, hit.len, "exact-label", text, slot.bad if slot.cached else None)
-        elif slot.key is not None:
-            life.hit_text = slot.key.text
+            self.bad("exact-label", text, slot, life, hit.len)
+        elif slot.key is not None and slot.key.life is not None:
+            life.hit_text = slot.key.life.text
 
     def begin_unseen(self, row: Row) -> Life:
         """A row of a request that was admitted before the recording began."""
-        life = Life(Admit(r=row.r, epoch=row.epoch, ring=row.ring, next=row.next, last=row.last), self._positions)
-        life.started = True
-        life.home = self._table.at(row.writes)
+        life = self._begin(self.coming(row.r), row)
+        life.started = life.adopts = True
+        life.home = self.at(row.writes)
         if isinstance(row.ring, tuple) and len(row.ring) == self._positions:
             life.ring = row.ring
         if life.home is not None and not life.home.named:
             life.home.give_to(life)
             life.home.opaque = True
-        self.running[row.r] = life
-        self._book.unknown["a request that was there before the recording began"] += 1
+        self.unknown["a request that was there before the recording began"] += 1
         return life
 
-    def turn_up(self, line: int, event: str, life: Life, number: Id, role: str) -> Slot | None:
-        """A slot is named as the request's: it is, or it was taken for it, or it has two owners or none."""
-        slot = self._table.at(number)
-        if slot is None:
-            self._table.impossible(line, event, life, number, f"{life.name} has as its {role}")
-            return None
-        if slot.owner is life.holder:
-            return slot
-        before = slot.owner
-        if self.is_taken_for(life, slot):
-            disputed = slot.bad
-            self._table.hand_to(line, slot, life.holder)
-            slot.bad = disputed
-        elif before is None and not slot.cached and slot.named and "takes" in self._header.knows:
-            message = f"{life.name} has slot {number} as its {role}, which nobody took from the pool"
-            root = self._table.bad(line, event, life, slot, None, "one-owner", message)
-            slot.give_to(life.holder)
-            slot.bad = root
-        else:
-            self._table.take(line, event, life.holder, number, role)
-        slot.note(line, None, f"{life.name} takes it as its {role}")
-        return slot
-
-    def is_taken_for(self, life: Life | None, slot: Slot) -> bool:
-        """Whether a slot has left the pool for this request, or for nobody yet."""
-        names = ("",) if life is None else ("", life.name)
-        return slot.owner is not None and any(slot.owner is self._taken.get(name) for name in names)
-
-    def arrive(self, line: int) -> None:
+    def arrive(self) -> None:
         """A result is over, with all that it freed and took: what it showed as new in a ring must have been taken."""
-        arrivals, self._arrivals = self._arrivals, []
-        for shown, life, position, number in arrivals:
-            if position < 0 and not life.over:
-                self.turn_up(shown, "publish", life, number, "replacement")
-            elif not life.over and position < len(life.ring) and life.ring[position] == number:
-                self.turn_up(shown, "process", life, number, f"ring position {position}")
+        arrivals, self.arrivals = self.arrivals, {}
+        for (life, number), (line, event, position, role) in arrivals.items():
+            if not life.over and (position < 0 or (position < len(life.ring) and life.ring[position] == number)):
+                self.line, self.event = line, event
+                self.claim(life, number, role)
 
-    def adopt(self, line: int, event: str, life: Life, ring: Ring) -> list[Problem]:
-        """Take over the ring that a row shows: new slots are taken, old ones in transit until freed or published.
+    def adopt(self, life: Life, ring: Ring) -> list[Problem]:
+        """Take over the ring that a line shows: new slots are taken, old ones in transit until freed or published.
 
         Nothing takes a slot out of the ring at preparation, and one that left comes back only if the cache didn't
         want it.
         """
-        old, waiting, found = life.ring, set(life.transit), []
+        found: list[Problem] = []
+        life.shown["ring"] = ring
+        transit, result = life.holder.transit, self.event == "process"
+        if ring == life.ring and not transit:
+            return found
         # Where the header does not say how long a ring is, the lines do.
-        old += (None,) * (len(ring) - len(old))
+        old, waiting = life.ring + (UNSET,) * (len(ring) - len(life.ring)), {*transit}
         if ring != old:
-            named = [number for number in ring if number is not None]
-            gone = {number for number in old if number is not None and self._owns(life, number)} - set(named)
-            if gone and event != "process":
+            held = {number for number in old if isinstance(number, int) and number in life.holder.owned}
+            gone = held - {*ring}
+            if gone and not result:
                 text = f"preparation took slot {min(gone)} out of the ring"
                 found.append(Problem("launch:ring", rules.ODD, text, min(gone)))
-                for departed in gone:
-                    self._table.at(departed).excused = True  # type: ignore[union-attr]
-            life.transit |= gone
+            transit.update(dict.fromkeys(gone, not result))
             life.ring = ring
             for position, number in enumerate(ring):
                 if number is None or number == old[position]:
                     continue
-                if number in life.transit:
-                    slot = self._table.at(number)
-                    assert slot is not None, "what left the ring was a slot"
-                    if not slot.excused:
-                        text = f"slot {number} left the ring and came back"
-                        scope = "process" if event == "process" else "launch"
+                if number in transit:
+                    if not transit.pop(number):
+                        text, scope = f"slot {number} left the ring and came back", "process" if result else "launch"
                         found.append(Problem(f"{scope}:ring", rules.ODD, text, number))
-                    self._table.heal_leak(line, slot)
-                    life.transit.discard(number)
+                    self.heal_leak(number)
+                elif number not in old and result:
+                    place = (self.line, "process", position, f"ring position {position}")
+                    self.arrivals.setdefault((life, number), place)
                 elif number not in old:
-                    if event == "process":
-                        self._arrivals.append((line, life, position, number))
-                    else:
-                        self.turn_up(line, event, life, number, f"ring position {position}")
-            if life.home is not None:
-                named.append(life.home.id)
-            for twice in sorted({number for number in named if named.count(number) > 1}):
-                self._table.twice(line, event, life, twice)
-        if "frees" in self._header.knows:
-            for left in waiting & life.transit:
-                self._table.leak(line, life, left)
-        life.hush()
+                    self.claim(life, number, f"ring position {position}")
+            self._held_once(life, ring)
+        if "frees" in self.knows:
+            self.leak(life.holder, waiting & transit.keys())
         return found
 
-    def keep_lost(self, line: int, event: str, life: Life, ring: Ring) -> None:
-        """A ring is shown after somebody has freed or taken slots of it: what it still has of them has two owners."""
-        # What another row of the same line has taken shows with the next one: inside of a line there is no order.
-        lost = [number for number, since in life.lost.items() if since < line]
-        life.lost = {number: since for number, since in life.lost.items() if since >= line}
-        for number in [number for number in sorted(lost) if number in ring]:
-            slot = self._table.at(number)
-            if slot is None or slot.owner is life.holder:
-                continue
-            if self.is_taken_for(life, slot) or (not self._table.knows_takes and self._table.unseen(slot)):
-                self._table.hand_to(line, slot, life.holder)
-            else:
-                text = f"{life.name} goes on using slot {number}, which belongs to {slot.owner_words()}"
-                slot.bad = self._table.bad(line, event, life, slot, slot.label, "one-owner", text)
+    def _held_once(self, life: Life, ring: Ring) -> None:
+        """No two ring positions of a request hold the same slot, nor is one its working slot."""
+        named = [number for number in ring if number is not None]
+        if life.home is not None:
+            named.append(life.home.id)
+        for twice in sorted({number for number in named if named.count(number) > 1}):
+            slot = self.at(twice)
+            if slot is not None:
+                message = f"{life.name} has slot {twice} twice, in its ring or as its working slot"
+                slot.bad = self.bad("one-owner", message, slot, life)
+
+    def _keeps(self, life: Life, row: Row | ResultRow, ring: tuple[Id | UnsetType, ...]) -> None:
+        """A ring is shown after slots of it were freed, published or taken: what it still has of them has two owners.
+
+        What another row of the same line has taken shows with the next one: inside of a line there is no order.
+        """
+        if not 0 < life.stale < self.line or not life.shows_ring(row):
+            return
+        life.stale = 0
+        for position, number in enumerate(ring):
+            slot = self.at(number)
+            if slot is not None and slot.owner is not life.holder and slot.bad is None:
+                self.claim(life, slot.id, f"ring position {position}")
+
+    def prepared(self, life: Life, row: Row) -> list[Problem]:
+        """The ring and the pointers that a launched row shows."""
+        ring = row.ring if isinstance(row.ring, tuple) else life.ring
+        self._keeps(life, row, ring)
+        if self.header.ring is UNSET or (row.ring is UNSET and row.next is UNSET and row.last is UNSET):
+            return []
+        if isinstance(row.ring, tuple):
+            self.check_ring(row.ring)
+        problems = list(rules.launch_pointers(self.header, life, row, ring))
+        if isinstance(row.ring, tuple):
+            problems += self.adopt(life, row.ring)
+        return [*problems, *rules.slots_held(self.header, life, ring)]
+
+    def marked(self, life: Life, row: PlainRow, mark: Mark, b: int) -> int | UnsetType:
+        """A row writes a checkpoint; returns its ring position: as the row says it, else where its slot is."""
+        pos = mark.pos if mark.pos is not UNSET else row.pos
+        if pos is UNSET and mark.slot in life.ring:
+            pos = life.ring.index(mark.slot)
+        expected = life.expected_position() if self._positions else None
+        astray = pos is not UNSET and expected is not None and pos != expected
+        life.claim(Claim(b, self.line, mark.len, mark.slot, pos, isinstance(row, PrefillRow), astray))
+        if life.newest is not None and life.newest.slot == mark.slot and self.header.mode == "lazy":
+            life.newest = None  # An in-place claim gives the old checkpoint up, and says so by its label.
+        return pos
+
+    def after_launch(self, life: Life, row: Row, problems: list[Problem], written_at: int | UnsetType | None) -> None:
+        """Follow the pointers that a row shows, and report what is odd about it."""
+        next_, last = life.tell(row, "next"), life.tell(row, "last")
+        if isinstance(row, PrefillRow) and isinstance(last, int):
+            # Some designs move the consumer position of a prefill when it is prepared.
+            if life.last is None or any(mark.pos == last for mark in row.marks):
+                life.last = last
+        self._advance(life, next_, written_at)
+        self.sync(life, "launch", problems)
+        self._flip(life, next_)
         life.hush()
 
-    def keep_given(self, life: Life, ring: Ring) -> None:
-        """A ring is shown after publications of its slots: what it still has of them has two owners."""
-        for number, line in life.given.items():
-            slot = self._table.at(number)
-            if slot is None or not slot.cached or slot.key is not life or number not in ring:
-                continue
-            if self._table.knows_takes or not self._table.may_have_left(slot):
-                message = f"{life.name} publishes slot {number} and goes on using it"
-                slot.bad = self._table.bad(line, "publish", life, slot, slot.label, "one-owner", message)
-        life.given.clear()
-
-    def _owns(self, life: Life, number: int) -> bool:
-        slot = self._table.at(number)
-        return slot is not None and slot.owner is life.holder
-
-    def point(self, line: int, life: Life, claim: Claim | None, row: ResultRow, problems: list[Problem]) -> None:
+    def after_result(self, life: Life, claim: Claim | None, row: ResultRow, problems: list[Problem]) -> None:
         """Pointers, label and ring after a result; `claim` is the row's own, `problems` what was found so far."""
-        header = self._header
+        next_, last, label = (life.tell(row, name) for name in ("next", "last", "last_len"))
         if not self._positions and not isinstance(row.ring, tuple):
-            life.shown_next = row.next if row.next is not UNSET else life.shown_next
-            self.sync(line, life, "process", problems)
+            self.sync(life, "process", problems)
+            life.hush()
             return
         ring = row.ring if isinstance(row.ring, tuple) else life.ring
-        self.check_ring(line, ring)
-        if life.lost and (row.same or isinstance(row.ring, tuple)):
-            self.keep_lost(line, "process", life, ring)
+        self._keeps(life, row, ring)
+        labels = rules.explained_labels(self.header, life, claim, ring)
+        problems += rules.result_pointers(self.header, life, claim, row, labels)
+        back = []
         if isinstance(row.ring, tuple):
-            self.keep_given(life, row.ring)
-        labels = rules.explained_labels(header, life, claim, ring)
-        problems += rules.result_pointers(header, life, claim, row, labels)
-        back = self.adopt(line, "process", life, ring)
-        next_ = life.shown_next if row.next is UNSET and row.same else row.next
-        last = life.shown_last if row.last is UNSET and row.same else row.last
-        label = life.shown_len if row.last_len is UNSET and row.same else row.last_len
-        life.shown_next, life.shown_last, life.shown_len = next_, last, label
-        self.advance(life, next_)
+            self.check_ring(row.ring)
+            back = self.adopt(life, row.ring)
+        self._advance(life, next_)
         if isinstance(last, int) or (last is UNSET and claim is not None):
             if claim is not None and claim.pos is not UNSET:
                 life.last = claim.pos
@@ -239,62 +254,46 @@ class Requests:
                 life.last = last
             explained = claim.length if claim is not None else life.label
             life.label = label if label is not UNSET and label in labels else explained
-        problems += self._label_problems(life, label, last, ring)
-        problems += back
-        self.sync(line, life, "process", problems)
-        self.follow_flip(line, life, next_)
-        self._ring_apart(line, life, label, last, ring)
+        kept = self.at(ring[last]) if isinstance(last, int) and last < len(ring) else None
+        problems += [*rules.label_holds(life, label, last, ring, kept), *back]
+        self.sync(life, "process", problems)
+        self._flip(life, next_)
+        self._apart(life, label if isinstance(last, int) and last < len(ring) else None, last, ring)
+        life.hush()
 
-    def follow_flip(self, line: int, life: Life, next_: Pointer) -> None:
-        """The producer position after a line."""
-        # While a row targets the labelled `last`, the wrong flip behind it has been reported already.
-        if next_ is UNSET:
-            return
-        apart = "apart" in life.opened
-        problems = [] if apart else rules.flips(self._header, life, next_)
-        if not problems and next_ is not None and life.base is not None:
-            problems = rules.advances(self._header, life)
-            if problems:
-                # From here on the count starts anew; after a wrong flip that has been reported it does so in silence.
-                life.advances = life.boundaries + (next_ - life.base) % self._positions
-                problems = [] if apart or "flip" in life.opened else problems
-        self.sync(line, life, "flip", problems)
-
-    def advance(self, life: Life, next_: Pointer, lazy_to: int | UnsetType | None = None) -> None:
+    def _advance(self, life: Life, next_: rules.Pointer, lazy_to: int | UnsetType | None = None) -> None:
         """Follow the producer position: as seen in eager mode, as the rows explain it in lazy mode."""
         if life.next is None:
             life.next = life.base = None if next_ is UNSET else next_
-        elif self._header.mode == "lazy":
+        elif self.header.mode == "lazy":
             life.next = lazy_to if isinstance(lazy_to, int) else life.next
         elif isinstance(next_, int) and self._positions:
             life.advances += (next_ - life.next) % self._positions
             life.next = next_
 
-    def _label_problems(self, life: Life, label: Pointer, last: Pointer, ring: Ring) -> list[Problem]:
-        """The label against what the slot at `last` certainly holds."""
-        if label is UNSET or label is None:
-            return []
-        if not isinstance(last, int) or last >= len(ring):
-            marks = {claim.length for claim in life.claims} | {life.newest.length if life.newest else None}
-            text = f"the label is {label}, which no launched row has written"
-            return [] if label in marks | {life.label} else [Problem("process:exact", "exact-label", text)]
-        slot = self._table.at(ring[last])
-        if slot is None or (slot.certain is not None and slot.certain.covers(life.text, label)):
-            return []
-        text = f"the label says that slot {slot.id} holds {label} tokens, but it holds {slot.holds()}"
-        return [Problem("process:exact", "exact-label", text, slot.id)]
-
-    def _ring_apart(self, line: int, life: Life, label: Pointer, last: Pointer, ring: Ring) -> None:
-        """After a result: a pending decode row must not target `last` while the label is present."""
-        if label is UNSET or label is None or not isinstance(last, int) or last >= len(ring) or ring[last] is None:
-            self.sync(line, life, "apart", [])
+    def _flip(self, life: Life, next_: rules.Pointer) -> None:
+        """The producer position after a line."""
+        # While a row targets the labelled `last`, the wrong flip behind it has been reported already.
+        if next_ is UNSET:
             return
-        slot = ring[last]
+        apart = "apart" in life.opened
+        problems = [] if apart else rules.flips(self.header, life, next_)
+        if not problems and next_ is not None and life.base is not None:
+            problems = rules.advances(self.header, life)
+            if problems:
+                # From here on the count starts anew; after a wrong flip that has been reported it does so in silence.
+                life.advances = life.boundaries + (next_ - life.base) % self._positions
+                problems = [] if apart or "flip" in life.opened else problems
+        self.sync(life, "flip", problems)
+
+    def _apart(self, life: Life, label: rules.Pointer, last: rules.Pointer, ring: tuple[Id | UnsetType, ...]) -> None:
+        """After a result: a pending decode row must not target `last` while the label is present."""
+        slot = ring[last] if isinstance(last, int) and isinstance(label, int) else None
         claim = None
-        if life.targets[slot]:
+        if isinstance(slot, int) and life.targets[slot]:
             claim = next((claim for claim in life.claims if claim.slot == slot and not claim.prefill), None)
         if claim is None:
-            self.sync(line, life, "apart", [])
+            self.sync(life, "apart", [])
             return
         text = (
             f"b{claim.batch} (line {claim.line}) will write {life.name}@{claim.length} into slot {slot} at position "
@@ -302,99 +301,74 @@ class Requests:
         )
         root = life.opened.pop("flip", None)
         if root is None:
-            self.sync(line, life, "apart", [Problem("apart", "ring-apart", text, slot)])
+            self.sync(life, "apart", [Problem("apart", "ring-apart", text, rules.id_of(slot))])
             life.opened["apart"].line = claim.line
         else:
             # What began as a wrong flip is the same hazard, so it is reported once, at its worst.
             root.explanation = f"{text}; since line {root.line} {root.explanation}"
-            root.property, root.line, root.slot = "ring-apart", claim.line, slot
+            root.property, root.line, root.slot = "ring-apart", claim.line, rules.id_of(slot)
             root.harmful_if = HARMFUL_IF["ring-apart"]
             life.opened["apart"] = root
 
-    def replaced(self, line: int, life: Life, event: Publish) -> None:
-        """A publication names the slot that takes its ring position, and that must be the request's in the end."""
-        if event.replaced_by is not UNSET and event.slot in life.ring:
+    def replaced(self, life: Life, event: Publish, seen: bool) -> None:
+        """A published slot leaves the ring; what the line names in its place must be the request's in the end."""
+        if event.slot in life.ring and not isinstance(event.r, str):
+            life.stale = self.line
+        elif event.slot in life.ring and (event.replaced_by is not UNSET or not (seen or event.shared)):
             life.ring = tuple(event.replaced_by if number == event.slot else number for number in life.ring)
-        if isinstance(event.replaced_by, int):
-            slot = self._table.at(event.replaced_by)
-            if slot is not None and self.is_taken_for(life, slot):
-                self.turn_up(line, "publish", life, slot.id, "replacement")
-            elif slot is None or slot.owner is not life.holder or slot.id == event.slot:
-                self._arrivals.append((line, life, -1, event.replaced_by))
+        slot, same = self.at(event.replaced_by), event.replaced_by == event.slot
+        if slot is not None and not same and self.waits(slot, life):
+            self.claim(life, slot.id, "replacement")
+        elif isinstance(event.replaced_by, int) and (slot is None or same or slot.owner is not life.holder):
+            place = (self.line, "publish", -1, "replacement")
+            self.arrivals.setdefault((life, event.replaced_by), place)
 
-    def done(self, line: int, life: Life) -> None:
-        """A result says that it ends here."""
-        self.over(line, life, "done")
-
-    def over(self, line: int, life: Life, how: str) -> None:
+    def over(self, life: Life, how: str) -> None:
         """It runs no more; its pending rows still write."""
-        home = life.home
-        if home is not None and home.owner is life.holder:
-            home.note(line, None, f"{life.name} is over; its working slot", f"holds {home.holds()}")
-        life.over = "done" if how == "done" else "left"
-        life.over_line = line
-        del self.running[life.name]
-        self.ended[life.name] = life
-        if len(self.ended) > REMEMBERED:
-            for name, old in list(self.ended.items())[: len(self.ended) - REMEMBERED]:
-                if not old.owned and not old.out:
-                    del self.ended[name]
+        if life.home is not None and life.home.owner is life.holder:
+            told = f"{life.name} is over; its working slot"
+            life.home.note(self.line, None, told, f"holds {life.home.holds()}")
+        life.over, life.quiet = "done" if how == "done" else "left", False
+        life.over_line = self.line
+        self.running -= life.admitted
 
-    def end(self, line: int, event: End) -> None:
+    def end(self, event: End) -> None:
         """This life is over: what it still owns then has leaked."""
-        life = self.named(event.r)
-        if life is None and not self._header.is_whole:
+        life = self.lives.get(event.r)
+        if life is None and self.header.is_whole:
+            raise self.error(f"request {event.r} ends, and there is no such request")
+        if isinstance(event.saved, Saved):
+            self._saved(event.r, event.saved)
+        if life is None:
             return
-        if life is None:
-            raise self.error(line, f"request {event.r} ends, and there is no such request")
         if not life.over:
-            self.over(line, life, "done" if event.why == "finish" else "left")
-        if {"takes", "frees", "ends"} <= set(self._header.knows):
-            unshown = self._taken.pop(life.name, None)
-            for owner in (life, *([unshown] if unshown is not None else [])):
-                for number in sorted(owner.owned):
-                    self._table.leak(line, owner, number)
-        newest = life.newest
-        if newest is not None and life.over == "done" and event.why == "finish":
+            self.over(life, "done" if event.why == "finish" else "left")
+        if {"takes", "frees", "ends"} <= self.knows:
+            self.leak(life, life.owned)
+        if life.newest is not None and life.over == "done" and event.why == "finish":
             text = (
-                f"{life.name} finished with a completed checkpoint of {newest.length} tokens in slot "
-                f"{newest.slot}, and published nothing that long (right only if its output was cut shorter)"
+                f"{life.name} finished with a completed checkpoint of {life.newest.length} tokens in slot "
+                f"{life.newest.slot}, and published nothing that long (right only if its output was cut shorter)"
             )
-            problem = Problem("lost", "checkpoint-not-lost", text, rules.id_of(newest.slot))
-            self.report(life.over_line, life, [problem])
+            problem = Problem("lost", "checkpoint-not-lost", text, rules.id_of(life.newest.slot))
+            self.hazard(life.name, problem, life.over_line)
         for scope in ("launch", "process", "flip", "apart"):
-            self._book.sync(life.over_line, life.name, life.opened, scope, [])
-        life.hush()
+            self.sync(life, scope, (), life.over_line)
 
-    def revive(self, line: int, event: str, name: str) -> Life:
-        """A row of a request that isn't running: if it is over and its slots are gone, they have two owners."""
-        life = self.ended.pop(name, None)
+    def revive(self, name: str) -> Life:
+        """A line of a request that isn't running: if it is over, it goes on with what may have become another's."""
+        life = self.named(name)
         if life is None:
-            raise self.error(line, f"request {name} isn't running")
-        for number in life.in_use():
-            slot = self._table.at(number)
-            if slot is not None:
-                self._table.heal_leak(line, slot)
-        taken = [self._table.reclaim(line, event, life, number) for number in sorted(life.in_use())]
-        if not any(taken):
-            text = f"a row for {name}, which was over at line {life.over_line}"
-            self.report(line, life, [Problem("late", rules.ODD, text)])
-        life.over, life.leaving = "", False
-        self.running[name] = life
+            raise self.error(f"request {name} isn't running")
+        self.report(life, Problem("late", rules.ODD, f"a row for {name}, which was over at line {life.over_line}"))
+        self.running += bool(life.over)
+        life.over = ""
+        for number in sorted(life.in_use()):
+            self.heal_leak(number)
+            self.claim(life, number, "slot")
         return life
 
-    def sync(self, line: int, life: Life, scope: str, problems: list[Problem]) -> None:
-        """Open what `problems` brings, heal what it no longer has; `scope` is the beginning of the keys concerned."""
-        if problems or life.opened:
-            self._book.sync(line, life.name, life.opened, scope, problems)
-        life.hush()
-
-    def report(self, line: int, life: Life, problems: Iterable[Problem]) -> None:
-        """Hazards of one moment, which nothing can heal."""
-        for problem in problems:
-            self._book.open(line, life.name, problem)
-
-    def check_ring(self, line: int, ring: Ring) -> None:
+    def check_ring(self, ring: Ring) -> None:
         """BadTrace unless the ring has as many positions as the header says."""
         if self._positions and len(ring) != self._positions:
-            raise self.error(line, f"a ring of {len(ring)} positions, and the header says {self._positions}")
+            raise self.error(f"a ring of {len(ring)} positions, and the header says {self._positions}")

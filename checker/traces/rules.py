@@ -12,12 +12,15 @@ from collections.abc import Iterator
 
 from msgspec import UNSET, UnsetType
 
-from checker.traces.format import Admit, Header, Id, PlainRow, PrefillRow, ResultRow, Ring, Row
+from checker.traces.format import Admit, Header, Id, PlainRow, PrefillRow, ResultRow, Row
 from checker.traces.lives import Claim, Life
+from checker.traces.slots import Slot
 from checker.traces.verdict import Problem
 
 ODD = "inconsistent-record"
 Pointer = int | UnsetType | None
+Held = tuple[Id | UnsetType, ...]
+"""The slot at each ring position, as far as it is known."""
 
 
 def admitted(header: Header, event: Admit) -> Iterator[Problem]:
@@ -87,12 +90,10 @@ def _target(
         yield Problem("launch:target", ODD, text, id_of(slot))
 
 
-def launch_pointers(
-    header: Header, life: Life, row: Row, next_: Pointer, last: Pointer, ring: Ring
-) -> Iterator[Problem]:
+def launch_pointers(header: Header, life: Life, row: Row, ring: Held) -> Iterator[Problem]:
     """`next` and `last` after preparation (the eager `next` has `flips` besides)."""
     marks = row.marks if isinstance(row, PlainRow) else ()
-    prefill = isinstance(row, PrefillRow)
+    prefill, next_, last = isinstance(row, PrefillRow), row.next, row.last
     if last is not UNSET:
         # Some designs move the consumer position of a prefill when it is prepared.
         named = prefill and any(last == mark.pos for mark in marks)
@@ -103,7 +104,7 @@ def launch_pointers(
     asked = bool(marks) or not isinstance(row, PlainRow)
     if spares and (header.mode == "eager" or not asked):
         text = f"slot {ring[spares[0]]} fills position {spares[0]}, and no boundary of a lazy request asks for it"
-        yield Problem("launch:spare", ODD, text, ring[spares[0]])
+        yield Problem("launch:spare", ODD, text, id_of(ring[spares[0]]))
     if life.next is None or next_ is UNSET:
         return
     if next_ is None:
@@ -145,7 +146,7 @@ def result_pointers(
         yield Problem("process:label", ODD, text)
 
 
-def explained_labels(header: Header, life: Life, claim: Claim | None, ring: Ring) -> set[int | None]:
+def explained_labels(header: Header, life: Life, claim: Claim | None, ring: Held) -> set[int | None]:
     """The labels that the request's rows explain after a result that leaves it with this ring (None: no label)."""
     if claim is not None:
         pos = claim.pos
@@ -207,7 +208,21 @@ def lookahead(header: Header, life: Life, count: int, stated: int) -> list[Probl
     return found
 
 
-def slots_held(header: Header, life: Life, ring: Ring) -> list[Problem]:
+def label_holds(life: Life, label: Pointer, last: Pointer, ring: Held, slot: Slot | None) -> Iterator[Problem]:
+    """The label against what the slot at `last` certainly holds; without one, against what the rows have written."""
+    if not isinstance(label, int):
+        return
+    if not isinstance(last, int) or last >= len(ring):
+        written = {claim.length for claim in life.claims} | {life.newest.length if life.newest else None, life.label}
+        if label not in written:
+            text = f"the label is {label}, which no launched row has written"
+            yield Problem("process:exact", "exact-label", text)
+    elif slot is not None and not (slot.certain is not None and slot.certain.covers(life.text, label, label)):
+        text = f"the label says that slot {slot.id} holds {label} tokens, but it holds {slot.holds()}"
+        yield Problem("process:exact", "exact-label", text, slot.id)
+
+
+def slots_held(header: Header, life: Life, ring: Held) -> list[Problem]:
     """The slots that a request holds outside of a donation, against the bound of its mode."""
     if header.ring is UNSET or header.window > 1:
         return []
@@ -220,7 +235,7 @@ def slots_held(header: Header, life: Life, ring: Ring) -> list[Problem]:
     return [Problem("held", "accounting", text)] if held > bound else []
 
 
-def _positions(header: Header, scope: str, next_: Pointer, last: Pointer, ring: Ring) -> Iterator[Problem]:
+def _positions(header: Header, scope: str, next_: Pointer, last: Pointer, ring: Held) -> Iterator[Problem]:
     positions = len(ring)
     if header.mode == "eager" and None in ring:
         yield Problem(f"{scope}:full", ODD, "an eager ring has an absent position")
@@ -238,7 +253,7 @@ def _value(value: object) -> str:
     return "absent" if value is None else "unknown" if value is UNSET else str(value)
 
 
-def slot_words(value: int | None) -> str:
+def slot_words(value: Id | UnsetType) -> str:
     """What a ring position holds, for a person."""
     return "no slot" if value is None else f"slot {value}"
 

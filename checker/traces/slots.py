@@ -1,4 +1,4 @@
-"""A slot: who owns it, what it holds as a chain of launched writes, and its recent history.
+"""Slots and whoever may have them: a request, a session, a key of the cache.
 
 The CPU's record shows when a write was launched, never when it landed. A batch whose result has been processed has
 certainly run, and so have all before it; of the others any number, counted from the oldest, may have. So a slot's
@@ -9,11 +9,12 @@ have happened.
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from checker.traces.owners import Owner, Pin
+from checker.traces.format import Transfer
 from checker.traces.verdict import Hazard, HistoryEntry
 
 HISTORY = 32
@@ -23,10 +24,65 @@ AFTERWARDS = 8
 OUTSIDE, CLEARS, COPIES, ROWS, MARKS = range(5)
 """The order of the device's work: what comes before a batch, then its clears, copies and rows with their marks; inside
 of each there is no order."""
+LOADS = ("h2d", "in")
+"""Directions in which a transfer writes the slot; in the others it reads it."""
 
 
-class Content(NamedTuple):
-    """A write: batch `batch`, launched at `line`, leaves the state of a request after `length` tokens.
+@dataclass(eq=False, slots=True)
+class Owner:
+    """Whoever has slots. `text`: whose tokens its states stand for; a session and its turns have one text."""
+
+    name: str
+    text: object = field(default_factory=object, init=False)
+    holder: Owner = field(init=False)
+    """Whose slots it uses: its own; or a session's, of which it is a turn."""
+    owned: set[int] = field(default_factory=set, init=False)
+    transit: dict[int, bool] = field(default_factory=dict, init=False)
+    """Slots that have left its ring and aren't published or freed yet, and whether each may come back."""
+    over: Literal["", "done", "left"] = field(default="", init=False)
+    over_line: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self.holder = self
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is a session that no turn runs on."""
+        return False
+
+    def lose(self, slot: Slot, line: int) -> None:
+        """A slot that it may be using has been given back, or has another owner."""
+
+    def words(self) -> str:
+        """For a person."""
+        return f"{self.name}, which was over at line {self.over_line}" if self.over else self.name or "nobody yet"
+
+
+@dataclass(eq=False, slots=True)
+class Key(Owner):
+    """A key of the cache: its slot stands for `label` tokens of the text of `life`; None: nobody knows whose."""
+
+    life: Owner | None
+    label: int
+    digest: str | UnsetType = UNSET
+
+    def words(self) -> str:
+        """For a person."""
+        return f"the cache ({self.name}, {self.label} tokens)"
+
+
+class Pin:
+    """A transfer that has not ended. `awaited`: a batch has waited for it, and what is launched later comes after."""
+
+    def __init__(self, event: Transfer) -> None:
+        self.name = f"transfer {event.t}"
+        self.loads = event.dir in LOADS
+        self.slot, self.host, self.len = event.slot, event.host, event.len
+        self.submitted = self.awaited = False
+
+
+class Write(NamedTuple):
+    """Batch `batch`, launched at `line`, leaves the state of a request after `length` tokens.
 
     `root`: the line of the violation that it descends from; minus the line of a row that cannot compute it; or None.
     `least`: a verify row leaves one of `least` to `length` tokens, until its result says which. `maybe`: it may also
@@ -43,13 +99,13 @@ class Content(NamedTuple):
     maybe: bool = False
 
     def stands_for(self, text: object, length: int) -> bool:
-        """Whether it is exactly, and by right, the state of that text after so many tokens."""
-        return self.covers(text, length) and self.root is None and self.least == length and not self.maybe
+        """Whether it is exactly, and by right, that state (of any text where `text` is None)."""
+        return self.root is None and self.least == self.length and not self.maybe and self.covers(text, length, length)
 
-    def covers(self, text: object, length: int) -> bool:
-        """Whether it may be the state of that text after so many tokens, right or wrong."""
-        same = length == 0 if self.life is None else self.life.text is text
-        return same and self.least <= length <= self.length
+    def covers(self, text: object, low: int, high: int) -> bool:
+        """Whether it may be the state of that text after `low` to `high` tokens, right or wrong."""
+        same = low == 0 if self.life is None else text is None or self.life.text is text
+        return same and self.least <= high and low <= self.length
 
     def words(self) -> str:
         """For a person, for example "A@16"."""
@@ -64,50 +120,61 @@ class Content(NamedTuple):
         return f"{text} (from the wrong state of line {self.root})"
 
 
+@dataclass(eq=False, slots=True)
 class Slot:
-    """One slot: its owner (a request, a session, a transfer, the cache, or nobody), its chain, its last 32 entries."""
+    """One slot: its owner (None: nobody), the transfer that pins it, its chain of writes, its last 32 entries."""
 
-    __slots__ = (
-        "bad", "cached", "certain", "digest", "excused", "history", "id", "key", "label", "leak", "named", "opaque",
-        "owner", "pending", "pin", "promised",
-        "watch",
-    )  # fmt: skip
+    id: int
+    named: bool
+    """Whether a line has said whose it is: before that a trace may have begun in the middle."""
+    owner: Owner | None = None
+    pin: Pin | None = None
+    opaque: bool = False
+    """Whether something that the recorder does not know may have filled it."""
+    bad: int | None = None
+    """The line of the violation that made this slot's present use wrong."""
+    certain: Write | None = None
+    pending: deque[Write] = field(default_factory=deque)
+    promised: Write | None = None
+    """What the newest launched write leaves in it."""
+    leak: Hazard | None = None
+    history: deque[HistoryEntry] = field(default_factory=lambda: deque(maxlen=HISTORY))
+    watch: list[HistoryEntry] | None = None
 
-    def __init__(self, number: int) -> None:
-        self.id = number
-        self.owner: Owner | None = None
-        self.pin: Pin | None = None
-        self.named = False  # whether a line has said whose it is: before that a trace may have begun in the middle
-        self.opaque = False  # whether something that the recorder does not know may have filled it
-        self.cached = False
-        self.key: Owner | None = None  # whose text the cache key is
-        self.label: int | None = None
-        self.digest: str | UnsetType = UNSET  # of the tokens of its key, where the recorder has one
-        self.bad: int | None = None  # the line of the violation that made this slot's present use wrong
-        self.certain: Content | None = None
-        self.pending: deque[Content] = deque()
-        self.promised: Content | None = None  # what the newest launched write leaves in it
-        self.excused = False  # whether it may come back after it has left its request's ring
-        self.leak: Hazard | None = None
-        self.history: deque[HistoryEntry] = deque(maxlen=HISTORY)
-        self.watch: list[HistoryEntry] | None = None
+    @property
+    def key(self) -> Key | None:
+        """The key that the cache has it under; None: the cache does not have it."""
+        return self.owner if isinstance(self.owner, Key) else None
+
+    @property
+    def label(self) -> int | None:
+        """The tokens that the cache takes it to stand for."""
+        return None if self.key is None else self.key.label
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the lines say what is in it."""
+        return self.named and not self.opaque
 
     def give_to(self, owner: Owner | None) -> None:
-        """Change the owner; None: nobody, or the cache."""
+        """Change the owner; what was wrong about the old one's use is over."""
         if self.owner is not None:
             self.owner.owned.discard(self.id)
-            self.owner.transit.discard(self.id)
-        self.owner = owner
+            self.owner.transit.pop(self.id, None)
+        self.owner, self.bad, self.named = owner, None, True
         if owner is not None:
             owner.owned.add(self.id)
-        self.cached, self.label, self.key, self.bad, self.digest = False, None, None, None, UNSET
-        self.named = True
 
-    def write(self, state: Content) -> None:
+    def write(self, state: Write) -> None:
         """A write has been launched."""
         self.pending.append(state)
         if not state.maybe:
             self.promised, self.opaque = state, False
+
+    def fill(self, state: Write | None) -> None:
+        """Something else than a batch has filled it: another stream, or nobody knows what."""
+        self.certain = self.promised = state
+        self.opaque = state is None or state.life is None
 
     def settle(self, processed: int) -> None:
         """Batches up to `processed` have certainly run."""
@@ -116,7 +183,7 @@ class Slot:
             if not state.maybe:
                 self.certain = state
 
-    def before(self, batch: int, phase: int) -> Content | None:
+    def before(self, batch: int, phase: int) -> Write | None:
         """Return what is promised to a reader of a batch in one of its phases."""
         if not self.pending or self.pending[-1].batch < batch:
             return self.promised
@@ -125,18 +192,18 @@ class Slot:
                 return state
         return self.certain
 
-    def replace(self, batch: int, phase: int, found: Content | None) -> None:
-        """A verify's result says what its write was (None: there was none)."""
-        for index, state in enumerate(self.pending):
-            if (state.batch, state.phase) == (batch, phase):
-                if found is None:
-                    del self.pending[index]
-                else:
-                    self.pending[index] = found
-                break
+    def resolve(self, batch: int, phase: int, found: Write | None) -> None:
+        """A verify's result says what its write was (None: there was none), also where it has been passed over."""
+        places = [place for place, state in enumerate(self.pending) if (state.batch, state.phase) == (batch, phase)]
+        if not places:
+            self.certain = found or self.certain
+        elif found is None:
+            del self.pending[places[0]]
+        else:
+            self.pending[places[0]] = found
         self.promised = next((state for state in reversed(self.pending) if not state.maybe), self.certain)
-        if found is not None and self.pending and self.pending[-1] is found:
-            self.promised = found
+        self.opaque = self.opaque and found is None
+        self.settle(batch)
 
     def note(self, line: int, batch: int | None, cpu: str, device: str = "") -> None:
         """Add one entry to the story."""
@@ -156,24 +223,11 @@ class Slot:
     def holds(self) -> str:
         """The chain in words."""
         text = "nothing (no batch was ever told to write it)" if self.certain is None else self.certain.words()
-        if self.certain is None and self.pending:
-            text = "nothing yet"
         if not self.pending:
             return text
         coming = ", then ".join(f"{state.words()} from b{state.batch} (line {state.line})" for state in self.pending)
-        return f"{text}, and may at any time receive {coming}"
-
-    @property
-    def is_blank(self) -> bool:
-        """Whether nothing has been written into it, seen or unseen."""
-        return self.certain is None and not self.pending and not self.opaque
-
-    def fill_unseen(self) -> None:
-        """It has a new owner, and what is in it may have come there unseen."""
-        self.opaque, self.certain, self.promised = True, None, None
+        return f"{'nothing yet' if self.certain is None else text}, and may at any time receive {coming}"
 
     def owner_words(self) -> str:
         """Who owns it, for a person."""
-        if self.cached:
-            return f"the cache ({self.key.name if self.key else '?'}, {self.label} tokens)"
         return "nobody (it is free)" if self.owner is None else self.owner.words()

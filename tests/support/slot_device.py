@@ -85,6 +85,8 @@ class Work:
     copies: list[dict[str, Any]] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     puts: dict[int, State | None] = field(default_factory=dict)
+    fresh: int | None = None
+    """A slot with a new owner: what nobody knows of it before is of no use from then on."""
 
     def reads(self) -> set[int]:
         return {copy["from"] for copy in self.copies} | {row.fields["reads"] for row in self.rows}
@@ -110,6 +112,8 @@ class World:
         """Do one piece of work. Not `strict`: what starts wrong has been judged elsewhere."""
         for slot, state in work.puts.items():
             self.put(slot, state)
+        if work.fresh is not None:
+            self.contents.setdefault(work.fresh, JUNK)
         for slot in work.clears:
             self.contents[slot] = EMPTY
         for copy in work.copies:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.slot_device import JUNK, Bad, Device, Life, State, Text, Work
+from tests.support.slot_device import Bad, Device, Life, State, Text, Work
 
 FREE, CACHE, NOBODY = "free", "the cache", "nobody yet"
 Line = dict[str, Any]
@@ -69,7 +69,7 @@ class Ledger:
             for line in lines[1:]
             if line["e"] == "process"
             for row in line["rows"]
-            if not row["skipped"] and "accepted" in row
+            if "accepted" in row
         }
 
     @property
@@ -117,7 +117,7 @@ class Ledger:
             self.put(slot, None)
         elif taken or fresh:
             for device in self.devices:
-                device.world.contents.setdefault(slot, JUNK)
+                device.give(Work(None, fresh=slot))
 
     def put(self, slot: int, state: State | None) -> None:
         for device in self.devices:

@@ -111,7 +111,10 @@ class Moves(Ledger):
         session = self.sessions.setdefault(line["s"], Session(line["s"]))
         op = line["op"]
         if op == "borrow":
-            if session.loan is not None and not session.loan.over and "sessions" in self.knows:
+            turn = session.loan
+            if turn is not None and not turn.over and turn is self.lives.get(line["r"], [None])[-1]:
+                return
+            if turn is not None and not turn.over and "sessions" in self.knows:
                 raise Bad(f"{session.name} is lent twice")
             session.loan = life = self.new_life(line)
             life.session, life.adopts = session, True

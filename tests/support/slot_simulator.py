@@ -15,7 +15,8 @@ Where the page leaves a choice, this is the reading here:
     Other pointers of a running request (`last`, `last_len`, `next`) are no fault of their own.
  5. A pending verify of which nothing is known may have accepted any count: a publication of a slot that one of them
     reaches is bad, whatever its result says later.
- 6. The result of a skipped verify says no count, so its working slot is then of no known length for ever.
+ 6. The result of a skipped verify need not say a count; without one its working slot is then of no known
+    length for ever.
  7. A copy names the tokens that it copies: a source of another length or text is bad.
  8. A batch may write the dump (a reserved slot) any number of times.
  9. A wait for a transfer that has not been submitted is no wait. Batches launched after one that waited come after

@@ -16,6 +16,7 @@ from tests.support.small_trace2 import (
     admit,
     begin,
     decode,
+    end,
     free,
     judged,
     launch,
@@ -120,6 +121,118 @@ BAD = {
     "a slot that goes while a transfer that was never queued reads it": (
         EAGER | KNOWING,
         [*RUNNING, transfer("submit", 1, 3, 7, after=0), free(3)],
+    ),
+    "a replacement of a request of which nothing else is known, that is another's": (
+        EAGER,
+        [*RUNNING, take("X", 9), publish("X", 9, 4, replaced_by=3)],
+    ),
+    "a slot of the cache that a row writes once more, as its working slot": (
+        NONE,
+        [
+            *begin("A", 1),
+            launch(0, prefill("A", 1, 0, 4)),
+            publish("A", 1, 4, shared=True),
+            launch(1, prefill("A", 1, 0, 4)),
+        ],
+    ),
+    "a publication that names no request, and a ring that is as it was": (
+        EAGER,
+        [*RUNNING, publish(None, 2, 4, during=None), launch(1, decode("A", 1, 5, None, same=True)), process(1)],
+    ),
+    "a mark at a position that the last ring that was shown has empty": (
+        EAGER | {"mode": "lazy"},
+        [*begin("A", 1, [2, None]), launch(0, prefill("A", 1, 0, 4, (4, 2), same=True) | {"pos": 1})],
+    ),
+    "a row of a request whose result was applied after its end": (
+        EAGER,
+        [
+            *RUNNING,
+            launch(1, decode("A", 1, 5)),
+            end("A", "abort"),
+            process(1, result("A")),
+            launch(2, decode("A", 1, 6)),
+        ],
+    ),
+    "a row of a name that is over, has slots again, and is not admitted": (
+        NONE,
+        [
+            *begin("A", 1),
+            launch(0, prefill("A", 1, 0, 4)),
+            process(0, result("A", done=True)),
+            free(1),
+            end("A"),
+            take("A", 1),
+            launch(1, decode("A", 1, 5)),
+        ],
+    ),
+    "a copy for a request that was never heard of, into another's slot": (
+        EAGER | {"knows": ["takes", "frees", "ends", "copies"]},
+        [*RUNNING, launch(1, copies=[{"from": 1, "to": 3, "len": 4, "r": "X"}])],
+    ),
+    "a start of a request that runs from what another has published": (
+        EAGER,
+        [
+            *RUNNING,
+            publish("A", 2, 4, during=0),
+            take("B", 5, 6, 7),
+            {"e": "admit", "r": "B", "working": 5, "ring": [6, 7]},
+            launch(1, prefill("B", 5, 0, 4)),
+            launch(2, decode("B", 5, 5, None, reads=2)),
+        ],
+    ),
+    "a verify whose slot is known although copies are not": (
+        EAGER | VERIFY | {"knows": ["takes", "frees"]},
+        [
+            *RUNNING,
+            launch(1, verify(4, 8, 4, [None, 3])),
+            process(1, result("A", accepted=4, retained=4)),
+            publish("A", 3, 6),
+        ],
+    ),
+    "an end of a transfer that was never queued, of a slot that another transfer has": (
+        EAGER | KNOWING,
+        [*RUNNING, transfer("queue", 1, 2, 7), transfer("ack", 2, 2, 8)],
+    ),
+    "a session that two requests take": (
+        EAGER | KNOWING,
+        [
+            *A,
+            *begin("B", 5, [6, 7]),
+            {"e": "session", "op": "take", "s": "S", "r": "A", "working": 1, "ring": [2, 3]},
+            {"e": "session", "op": "take", "s": "S", "r": "B", "working": 5, "ring": [6, 7]},
+        ],
+    ),
+    "a turn that another request ends": (
+        EAGER | KNOWING,
+        [
+            *A,
+            {"e": "session", "op": "take", "s": "S", "r": "A", "working": 1, "ring": [2, 3]},
+            {"e": "session", "op": "end", "s": "S", "r": "B", "working": 1, "ring": [2, 3]},
+        ],
+    ),
+    "a turn of a request that runs on slots of its own": (
+        EAGER | KNOWING,
+        [*RUNNING, {"e": "session", "op": "open", "s": "S"}, {"e": "session", "op": "borrow", "s": "S", "r": "A"}],
+    ),
+    "a checkpoint of a session at a position that is empty": (
+        EAGER | KNOWING | {"mode": "lazy"},
+        [
+            *begin("A", 1, [2, None]),
+            {"e": "session", "op": "take", "s": "S", "r": "A", "working": 1, "ring": [2, None]},
+            launch(0, prefill("A", 1, 0, 4, (4, 2))),
+            process(0, result("A", done=True)),
+            {"e": "session", "op": "end", "s": "S", "r": "A", "ring": [2, None], "last": 1, "last_len": 4},
+        ],
+    ),
+    "a slot of a session's turn that another takes, in a ring that is shown": (
+        EAGER | {"knows": ["takes", "copies", "sessions"]},
+        [
+            *A,
+            {"e": "session", "op": "take", "s": "S", "r": "A", "working": 1, "ring": [2, 3]},
+            launch(0, prefill("A", 1, 0, 4)),
+            take("B", 3),
+            process(0, result("A", ring=[2, 3])),
+        ],
     ),
     "a session that is lent twice before a turn is admitted": (
         EAGER | KNOWING,

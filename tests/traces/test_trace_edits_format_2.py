@@ -21,7 +21,6 @@ SURVIVORS = {
     ("take", "r", "to null"): OWNER,
     ("publish", "r", "to null"): OWNER,
     ("launch", "copies.r", "to null"): OWNER,
-    ("launch", "copies.r", "other name"): OWNER,
     ("end", "r", "other name"): MIDDLE,
     ("launch", "rows.writes", "+1"): MIDDLE,
     ("launch", "b", "+1"): "of the last batch: its result is taken for one of a batch from before the recording",

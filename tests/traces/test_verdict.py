@@ -339,13 +339,13 @@ def test_memory_is_bounded_by_slots_and_running_requests() -> None:
     for line, event in lines:
         judge_.feed(line, event)
         if line % 500 == 0:
-            slots = judge_._table._slots.values()
+            slots = judge_.slots.values()
             longest = max(longest, *(len(slot.history) for slot in slots))
             assert len(slots) <= TRAFFIC.slots
             assert all(len(slot.pending) <= TRAFFIC.lookahead + 1 for slot in slots)
-            assert len(judge_._requests.running) <= 8
-            assert len(judge_._requests.ended) <= 64
-            assert len(judge_._batches) <= 2
+            assert judge_.running <= 8
+            assert len(judge_.lives) <= 64 + 3 * 8
+            assert len(judge_.batches) <= 2
         if line > 20_000:
             break
     assert longest == HISTORY
