@@ -40,7 +40,8 @@ class TraceFile:
                 self._drain()
             except Exception as error:
                 # The engine goes on, and notes that nobody can write would only fill its memory. The trace is cut.
-                sys.stderr.write(f"slotproof: {self.path} ends here: {getattr(error, 'strerror', None) or error!r}\n")
+                why = error.strerror if isinstance(error, OSError) else repr(error)
+                sys.stderr.write(f"slotproof: {self.path} ends here: {why}\n")
                 self.ended = True
                 self.given_up()
                 self.notes.clear()
