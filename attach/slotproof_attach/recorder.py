@@ -18,7 +18,7 @@ class Recorder:
     """The notes of one pool. `live` turns false when it can say nothing more, and the hooks then pass by."""
 
     def __init__(self, path: str) -> None:
-        self.file = TraceFile(path, Lines().of)
+        self.file = TraceFile(path, Lines().of, self._give_up)
         self.note = self.file.notes.append
         self.live = True
         self.has_header = False
@@ -81,6 +81,9 @@ class Recorder:
                 self.header(header)
             self.live = False
             self.note(("stop", what))
+
+    def _give_up(self) -> None:
+        self.live = False
 
     def end(self) -> None:
         """Note that all was recorded; a pool of which no batch was ever launched leaves no file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections import deque
@@ -19,8 +20,12 @@ Note = tuple[object, ...]
 class TraceFile:
     """Notes in the order in which they were made, and the file that their lines go to, once there is a first line."""
 
-    def __init__(self, path: str, lines_of: Callable[[Note], Iterable[str]]) -> None:
+    def __init__(
+        self, path: str, lines_of: Callable[[Note], Iterable[str]], given_up: Callable[[], None] = lambda: None
+    ) -> None:
         self.path = path
+        self.given_up = given_up
+        """Called when the file cannot be written."""
         self.notes: deque[Note] = deque()
         self._lines_of = lines_of
         self.ended = False
@@ -31,24 +36,36 @@ class TraceFile:
     def drain(self) -> None:
         """Write the lines of all notes so far, and close the file if there will be no more."""
         with self._lock:
-            notes = self.notes
-            while notes:
-                lines: list[str] = []
-                size = 0
-                while notes and size < BURST:
-                    lines += self._lines_of(notes.popleft())
-                    size += len(lines[-1]) if lines else 0
-                self._write(lines)
-            if self.ended and not notes and self._file is not None:
-                self._file.close()
+            try:
+                self._drain()
+            except Exception as error:
+                # The engine goes on, and notes that nobody can write would only fill its memory. The trace is cut.
+                why = error.strerror if isinstance(error, OSError) else repr(error)
+                sys.stderr.write(f"slotproof: {self.path} ends here: {why}\n")
+                self.ended = True
+                self.given_up()
+                self.notes.clear()
 
-    def _write(self, lines: list[str]) -> None:
-        if not lines:
+    def _drain(self) -> None:
+        notes = self.notes
+        while notes:
+            parts: list[bytes] = []
+            size = 0
+            while notes and size < BURST:
+                for line in self._lines_of(notes.popleft()):
+                    parts += (line.encode(), b"\n")
+                    size += len(line)
+            self._write(b"".join(parts))
+        if self.ended and not notes and self._file is not None:
+            self._file.close()
+
+    def _write(self, text: bytes) -> None:
+        if not text:
             return
         if self._file is None:
             # Without a buffer of its own: what is in one call is in the file even if the process is killed.
             self._file = open(self.path, "wb", buffering=0)  # noqa: SIM115 (closed by `close`)
-        self._file.write(("\n".join(lines) + "\n").encode())
+        self._file.write(text)
 
 
 class Writer(threading.Thread):

@@ -128,3 +128,20 @@ def test_attaching_from_python_names_the_file(tmp_path):
     assert names.pop("run.ndjson") == {"A"}
     assert names.pop("other.ndjson") == {"C"}
     assert list(names.values()) == [{"B"}]
+
+
+def test_an_engine_whose_trace_cannot_be_written_goes_on(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import slotproof_attach\nslotproof_attach.attach('sglang', 'no-folder/run.ndjson')\n"
+        + PRELUDE
+        + "engine = Scheduler()\nengine.run(Req('A', range(10), 9))\n"
+        + "slotproof_attach.attaching.Process.writer.round()\n"
+        + "engine.run(Req('B', range(10), 9))\nprint(len(engine.pool._slotproof.file.notes))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], env=environment(ATTACHED.parent, FAKE), cwd=tmp_path, capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "0\n"
+    assert done.stderr.endswith("no-folder/run.ndjson ends here: No such file or directory\n")
