@@ -310,12 +310,21 @@ def _starts_plainly(start: Any) -> bool:
 @functools.cache
 def place_of(cls: type, field: str = "") -> str:
     """Return FILE:LINE of a class, or of a field that it declares."""
-    try:
-        lines, first = inspect.getsourcelines(cls)
-        file = inspect.getsourcefile(cls)
-    except (OSError, TypeError):
+    source = _source_of(cls)
+    if source is None:
         return cls.__qualname__
+    file, lines, first = source
     for number, line in enumerate(lines):
         if field and re.match(rf"\s+{re.escape(field)}\s*:", line):
             return f"{file}:{first + number}"
     return f"{file}:{first}"
+
+
+@functools.cache
+def _source_of(cls: type) -> tuple[str | None, list[str], int] | None:
+    """Return the file, the lines and the first line of a class: finding them means to parse the file."""
+    try:
+        lines, first = inspect.getsourcelines(cls)
+        return inspect.getsourcefile(cls), lines, first
+    except (OSError, TypeError):
+        return None

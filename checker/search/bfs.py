@@ -24,7 +24,7 @@ from checker.search.machine_code import MachineCode
 from checker.search.orbits import SAMPLE, differing_step, names_matter
 from checker.search.successors import Expander
 from checker.symbolic.columns import Program
-from checker.symbolic.node import Node, Value
+from checker.symbolic.node import Node, Value, reach
 from checker.symbolic.unread import Field, unread
 
 FEW = 1 << 12
@@ -86,6 +86,8 @@ class Search:
 
     def program(self, held: Value) -> Program | bool:
         """Return what is asked of every state as a program; where it is so of all, or of none, that."""
+        if reach([held]) > np.iinfo(self.expander.width).max:
+            raise ValueError(f"what is asked reaches {reach([held])}, and the search computes with less")
         return Program([held], self.expander.width) if isinstance(held, Node) else bool(held)
 
     def run(

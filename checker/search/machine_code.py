@@ -169,7 +169,7 @@ class MachineCode:
         )
 
     def _plan(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        plan = np.zeros(len(Plan) + 4, np.int64)
+        plan = np.zeros(max(Plan) + 1, np.int64)
         routines = {
             Plan.GUARDS: self.guarding,
             Plan.ALWAYS: self.asking,
