@@ -37,7 +37,7 @@ ASTRAY = 200
 
 
 @dataclass(slots=True)
-class Place:
+class CoveredState:
     """A state that has been reached."""
 
     left: list[DrawnStep]
@@ -71,7 +71,7 @@ class Cover:
 
     def __init__(self, scope: Scope) -> None:
         self.result = Covered(scope)
-        self.places: dict[int, Place] = {}
+        self.places: dict[int, CoveredState] = {}
         self.astray = 0
         """Steps in a row that led elsewhere than before."""
         model = Lockstep(scope).spec.model
@@ -139,7 +139,7 @@ class Cover:
         """Return the state that has been come to; of a new one, all its steps are left."""
         key = self.key(lockstep)
         if key not in self.places:
-            self.places[key] = Place(list(every(lockstep)))
+            self.places[key] = CoveredState(list(every(lockstep)))
         return key
 
     def _way(self, start: int) -> list[tuple[DrawnStep, int | None]]:
