@@ -5,6 +5,7 @@ Nothing is formatted here and nothing is read from a device. lines.py says what 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from slotproof_attach.ids import Ids
@@ -27,7 +28,7 @@ class Recorder:
         """Whose state the cache is being handed."""
         self.replacement: Ids | None = None
         """What takes the ring position of the slot that is being handed over."""
-        self._rows: tuple[list[Any], list[Life]] = ([], [])
+        self._rows: tuple[list[Any], list[Life], list[Any]] = ([], [], [])
         self.planned: Any = None
         """The batch that was planned last."""
         self._batches = self._results = 0
@@ -53,17 +54,20 @@ class Recorder:
     def admit(self, name: str, ids: Ids, next_: int, last: int | None, hit: tuple[Ids, int] | None) -> Life:
         """Note that a request may be launched; `ids`: its working slot, then its ring."""
         life = Life(name)
-        self._rows = ([], [])
+        self._rows = ([], [], [])
         self.note(("admit", life, ids, next_, last, hit))
         return life
 
-    def lives(self, reqs: list[Any]) -> list[Life]:
-        """Return the lives of the requests of a batch, which are mostly those of the batch before."""
-        known, lives = self._rows
+    def rows(self, reqs: list[Any], state_of: Callable[[Any], Any]) -> tuple[list[Life], list[Any]]:
+        """Return the lives of the requests of a batch, and what has their state: mostly as in the batch before.
+
+        A request keeps both from one admission to the next.
+        """
+        known, lives, states = self._rows
         if known != reqs:
-            lives = [req._slotproof_life for req in reqs]
-            self._rows = (reqs[:], lives)
-        return lives
+            lives, states = [req._slotproof_life for req in reqs], list(map(state_of, reqs))
+            self._rows = (reqs[:], lives, states)
+        return lives, states
 
     def publish(self, slot: Ids, length: int, stored: bool) -> None:
         """Note that the cache was handed a slot."""

@@ -7,8 +7,8 @@ call. A row that shows something is made anew: what it leaves out is what the re
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import compress, count, repeat
-from operator import attrgetter, ne, sub
+from itertools import compress, count
+from operator import attrgetter, ne
 from typing import Any
 
 from slotproof_attach.ids import Ids, numbers
@@ -17,17 +17,21 @@ from slotproof_attach.spelling import slots, word
 
 Column = Sequence[Any]
 SAME = ',"same":true'
-PARTS = 7
-"""How many a decode row has: text, start, text, length, text, count, text."""
+PARTS = 5
+"""How many a decode row has: text, start and length, text, count, text."""
 FEW = 8
 REMEMBERED = 1 << 17
 
 
-class Numerals(dict[int, str]):
-    """How numbers are written; counters come again and again."""
+class Written(dict[int, str]):
+    """How numbers (and what is one less) are written: counters of a batch come again and again."""
+
+    def __init__(self, form: str) -> None:
+        super().__init__()
+        self._form = form
 
     def __missing__(self, number: int) -> str:
-        found = self[number] = str(number)
+        found = self[number] = self._form.format(number - 1, number)
         return found
 
     def trim(self) -> None:
@@ -40,7 +44,7 @@ class Rows:
     """Makes the lines of batches and results, and remembers what the ones before have shown."""
 
     def __init__(self) -> None:
-        self._numerals = Numerals()
+        self._numerals, self._lengths = Written("{1}"), Written('{0},"len":{1}')
         self._decoded: list[Life] = []
         self._decode_columns: tuple[Column, ...] = ()
         self._decode_pieces: list[str] = []
@@ -105,7 +109,8 @@ class Rows:
             unlike = differing(columns, self._decode_columns)
         else:
             self._decoded = lives
-            self._decode_pieces = [piece for life in lives for piece in life.decode or _plain_row(life)]
+            rows = [piece for life in lives for piece in life.decode or _plain_row(life)]
+            self._decode_pieces = ["", *rows, "]}"]
             unlike = unshown(lives, columns)
         self._decode_columns = columns
         unlike = self._named(lives, self._unlike_decode, unlike)
@@ -113,13 +118,13 @@ class Rows:
         for place in unlike | marked.keys():
             last = UNKNOWN if lasts is None else lasts[place]
             row = self._decode_row(lives[place], marked.get(place), lens[place], nexts[place], last)
-            pieces[PARTS * place : PARTS * place + PARTS] = row
-        self._numerals.trim()
-        written = list(map(self._numerals.__getitem__, lens))
-        pieces[1::PARTS] = map(self._numerals.__getitem__, map(sub, lens, repeat(1)))
-        pieces[3::PARTS] = written
-        pieces[5::PARTS] = map(self._numerals.__getitem__, counts)
-        return f'{{"e":"launch","b":{b},"rows":[{"".join(pieces)[:-1]}]}}'
+            pieces[1 + PARTS * place : 1 + PARTS * place + PARTS] = row
+        for written in (self._numerals, self._lengths):
+            written.trim()
+        pieces[2::PARTS] = map(self._lengths.__getitem__, lens)
+        pieces[4::PARTS] = map(self._numerals.__getitem__, counts)
+        pieces[0], pieces[-2] = f'{{"e":"launch","b":{b},"rows":[', pieces[-2][:-1]
+        return "".join(pieces)
 
     def process(
         self,
@@ -247,10 +252,10 @@ def _marks(mask: Any, positions: Sequence[int], ids: Ids) -> dict[int, tuple[int
 
 
 def _row(life: Life, marks: str, shown: str) -> tuple[str, ...]:
-    """Return the parts of a decode row; the second, fourth and sixth are numbers."""
+    """Return the parts of a decode row; the second and the fourth are numbers."""
     works = f'"reads":{word(_slot(life.working))},"writes":{word(_slot(life.working))}'
     head = f'{life.head()},"kind":"decode","start":'
-    return head, "", ',"len":', "", f',{works},"marks":[{marks}],"count":', "", f"{shown}}},"
+    return head, "", f',{works},"marks":[{marks}],"count":', "", f"{shown}}},"
 
 
 def _plain_row(life: Life) -> tuple[str, ...]:

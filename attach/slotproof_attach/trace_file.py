@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 PAUSE = 0.2
 """Seconds between two rounds of the writer: what a killed process loses is younger than two of them."""
-BURST = 16
-"""Notes between which the writer lets the engine's thread go first, if that is waiting."""
+BURST = 1 << 18
+"""How much is written at once: the engine's thread can take its turn then, and each turn costs something."""
 
 Note = tuple[object, ...]
 
@@ -31,12 +31,14 @@ class TraceFile:
     def drain(self) -> None:
         """Write the lines of all notes so far, and close the file if there will be no more."""
         with self._lock:
-            notes, lines = self.notes, list[str]()
+            notes = self.notes
             while notes:
-                for _ in range(min(len(notes), BURST)):
+                lines: list[str] = []
+                size = 0
+                while notes and size < BURST:
                     lines += self._lines_of(notes.popleft())
-                time.sleep(0)
-            self._write(lines)
+                    size += len(lines[-1]) if lines else 0
+                self._write(lines)
             if self.ended and not notes and self._file is not None:
                 self._file.close()
 
@@ -44,8 +46,8 @@ class TraceFile:
         if not lines:
             return
         if self._file is None:
+            # Without a buffer of its own: what is in one call is in the file even if the process is killed.
             self._file = open(self.path, "wb", buffering=0)  # noqa: SIM115 (closed by `close`)
-        # In one call, so that a process that is killed leaves whole lines.
         self._file.write(("\n".join(lines) + "\n").encode())
 
 

@@ -27,6 +27,8 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 NOT_RUN = {
+    "slotproof attach sglang --out traces --judge -- "
+    ".engines/env/bin/python tests/engines/first_run.py .engines/sglang-0.5.23",
     'slotproof bmc --scope "requests=1 slots=4" --depth 3',
     "slotproof designs",
     "slotproof fuzz --time 30s",

@@ -1,7 +1,7 @@
 """An engine's releases and an environment for them, in a folder that `make clean` removes.
 
 A release is its wheel, unpacked: none of what it depends on is installed but what its control plane really calls. Where
-packages come from is the reader's setting of pip.
+packages come from is the reader's setting of pip. `python -m tests.engines.install 0.5.23` installs one release.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import venv
 import zipfile
 from pathlib import Path
@@ -85,3 +86,10 @@ def pip(words: list[str], what: str) -> None:
             f"pip could not get {what}, so no engine was run and nothing was shown ({why}): "
             "look at the network and at pip's settings, then run this again"
         )
+
+
+if __name__ == "__main__":
+    try:
+        install(sys.argv[1:], [])
+    except Unavailable as error:
+        sys.exit(f"{error}")

@@ -20,10 +20,12 @@ from slotproof_attach.sglang.fields import Fields, Method, prefix_of, recorder_o
 class Launched:
     """What is kept of a launched batch until its result is processed."""
 
-    __slots__ = ("counts", "lives", "number", "prefills")
+    __slots__ = ("counts", "lives", "number", "prefills", "states")
 
-    def __init__(self, number: int, lives: list[Life], counts: list[Any], prefills: bool) -> None:
-        self.number, self.lives, self.prefills = number, lives, prefills
+    def __init__(
+        self, number: int, lives: list[Life], states: list[Any], counts: list[Any], prefills: bool = False
+    ) -> None:
+        self.number, self.lives, self.states, self.prefills = number, lives, states, prefills
         self.counts = counts
         """The decode count of each row; None: a prefill row."""
 
@@ -143,8 +145,7 @@ def launch(recorder: Recorder, batch: Any) -> None:
 
 def _launch_decode(recorder: Recorder, batch: Any) -> Launched:
     reqs = batch.reqs
-    lives = recorder.lives(reqs)
-    states = [req.kv for req in reqs] if Fields.on_kv else reqs
+    lives, states = recorder.rows(reqs, state_of)
     nexts = [state.mamba_next_track_idx for state in states]
     mark = None
     if Fields.kept_on_batch:
@@ -159,20 +160,19 @@ def _launch_decode(recorder: Recorder, batch: Any) -> Launched:
         mark = (ids_of(batch.mamba_track_mask), nexts, ids_of(batch.mamba_track_indices))
     number = recorder.launch_number()
     recorder.note(("decode", number, lives, batch.seq_lens_cpu, counts, nexts, lasts, mark))
-    return Launched(number, lives, counts, prefills=False)
+    return Launched(number, lives, states, counts)
 
 
 def _launch_prefill(recorder: Recorder, batch: Any) -> Launched:
     marks = batch._slotproof_marks
-    lives = recorder.lives(batch.reqs)
+    lives, states = recorder.rows(batch.reqs, state_of)
     counts: list[int | None] = []
     rows = []
-    for place, (req, life, start, length) in enumerate(
-        zip(batch.reqs, lives, batch.prefix_lens, batch.extend_lens, strict=True)
+    for place, (req, life, state, start, length) in enumerate(
+        zip(batch.reqs, lives, states, batch.prefix_lens, batch.extend_lens, strict=True)
     ):
         prefill = place < len(marks)
         mark, position = marks[place] if prefill else (None, None)
-        state = state_of(req)
         count = None if prefill else req.decode_batch_idx
         counts.append(count)
         last = getattr(state, "mamba_last_track_idx", None) if Fields.kept_on_batch else UNKNOWN
@@ -185,7 +185,7 @@ def _launch_prefill(recorder: Recorder, batch: Any) -> Launched:
     clears = [] if batch.mamba_clear_indices is None else ids_of(batch.mamba_clear_indices)
     number = recorder.launch_number()
     recorder.note(("prefill", number, rows, targets, copies, clears))
-    return Launched(number, lives, counts, prefills=True)
+    return Launched(number, lives, states, counts, prefills=True)
 
 
 def processing(original: Method) -> Method:
@@ -201,11 +201,8 @@ def processing(original: Method) -> Method:
         if launched is None:
             return original(self, batch, *args, **kwargs)
         reqs = batch.reqs
-        over = [req.finished_reason for req in reqs]
-        retracted = [req.is_retracted for req in reqs]
-        skipped = None
-        if True in retracted or over.count(None) < len(over):
-            skipped = [reason is not None or gone for reason, gone in zip(over, retracted, strict=True)]
+        over = [req.finished_reason or req.is_retracted for req in reqs]
+        skipped = list(map(bool, over)) if any(over) else None
         recorder.begin(launched.number)
         try:
             result = original(self, batch, *args, **kwargs)
@@ -220,7 +217,7 @@ def processing(original: Method) -> Method:
 
 def processed(recorder: Recorder, reqs: list[Any], launched: Launched, skipped: list[bool] | None) -> None:
     """Note what a result has left of each request."""
-    states = [req.kv for req in reqs] if Fields.on_kv else reqs
+    states = launched.states
     over = [req.finished_reason for req in reqs]
     done = [reason is not None for reason in over] if over.count(None) < len(over) else None
     columns = (
