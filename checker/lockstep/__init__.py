@@ -9,5 +9,5 @@ A run: step (one of them, spelled and performed), enabled (what can be done now)
 a timeline), replay (a script on both sides). Fuzzing: machine draws the steps, mix says what is likely, coverage adds
 up what was seen; asked, loop and loops do the same for the scheduler's loops. hunt is one process of it, on devices
 that may be late (delayed_stream), campaign the whole, findings what came of it. shrink makes a failing run shorter, by
-bold cuts first and then by what shorter offers.
+bold cuts first and then by what shorter offers. cover draws nothing: it takes every step of a small scope.
 """

@@ -40,11 +40,17 @@ def fuzz(
     budget: Annotated[str, typer.Option("--time", help="How long to hunt: 30s, 10m, 2h.")] = "10m",
     workers: Annotated[int, typer.Option(min=1, help="How many processes hunt.")] = 2,
     seed: Annotated[int, typer.Option(min=0, help="Where the drawing begins; each worker has its own.")] = 0,
+    cover: Annotated[
+        str, typer.Option(metavar="SCOPE", help="Draw nothing: take every step of a small scope, each once.")
+    ] = "",
     as_json: Json = False,
 ) -> None:
     """Hunt for runs in which the runtime is not what the spec says, or breaks a property; shrink what is found."""
     from checker.command.report import fuzz as report
     from checker.lockstep import campaign
+
+    if cover:
+        _cover(cover, campaign.seconds_of(budget), as_json)
 
     with console.Progress() as progress:
         progress.note("fuzzing the runtime")
@@ -53,6 +59,18 @@ def fuzz(
     if code != SHOWN and not as_json:
         console.say(f"slotproof fuzz --time {budget} --workers {workers} --seed {seed}")
     raise typer.Exit(code)
+
+
+def _cover(scope: str, seconds: float, as_json: bool) -> None:
+    """Cover a scope instead of drawing."""
+    from checker.command.report import cover as report
+    from checker.lockstep.cover import cover
+    from spec.scope import Scope
+
+    with console.Progress() as progress:
+        progress.note("covering the scope")
+        covered = cover(Scope.parse(scope), seconds)
+    raise typer.Exit(console.deliver(report, covered, as_json))
 
 
 def fields(as_json: Json = False) -> None:
