@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.design import Design
-from spec.scope import ANY, EAGER, LAZY
+from spec.scope import ANY, EAGER, LAZY, ON
 
 
 def eager(design: Design) -> bool:
@@ -19,3 +19,8 @@ def lazy(design: Design) -> bool:
 def has_interval(design: Design) -> bool:
     """Whether boundaries are the multiples of a number."""
     return design.scope.interval != ANY
+
+
+def short_keys(design: Design) -> bool:
+    """Whether a request that ends may hand fewer tokens to the cache than its label covers."""
+    return design.scope.short_keys == ON

@@ -10,7 +10,18 @@ from typing import ClassVar
 from spec.language import ABSENT
 from spec.rows import claims, in_flight
 from spec.scope import Scope
-from spec.state import EXHAUSTED, Length, Request, RequestId, RingPosition, Row, Slot, State, Supply
+from spec.state import (
+    EXHAUSTED,
+    Length,
+    Request,
+    RequestId,
+    RingPosition,
+    RingPositionOrAbsent,
+    Row,
+    Slot,
+    State,
+    Supply,
+)
 
 
 class Design:
@@ -109,6 +120,14 @@ class Design:
     def may_donate(self, s: State, request: RequestId, slot: Slot) -> bool:
         """The gate at a donation: the same one."""
         return self.may_publish(s, request, slot)
+
+    def short_key_position(self, me: Request, key: Length) -> RingPositionOrAbsent:
+        """Return what a finish publishes where only `key` tokens, fewer than the label, are kept; ABSENT: nothing."""
+        return ABSENT
+
+    def short_key_label(self, me: Request, key: Length) -> Length:
+        """Return the length under which it is published then."""
+        return key
 
     def donates_duplicates(self) -> bool:
         """Whether a donation goes ahead although its key is cached: the replacement stays, the old slot is freed."""

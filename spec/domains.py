@@ -70,6 +70,16 @@ def boundaries(scope: Scope) -> Iterable[tuple[bool, ...]]:
     return subsets(range(scope.requests)) if scope.interval == ANY else [(False,) * scope.requests]
 
 
+def cut_keys(scope: Scope) -> Iterable[tuple[int, ...]]:
+    """How many tokens each request that ends hands to the cache, where it is not all that it has; ABSENT: it is all."""
+    return itertools.product([ABSENT, *range(1, scope.max_len)], repeat=scope.requests)
+
+
+def short_keys(scope: Scope) -> bool:
+    """Whether what a request hands to the cache may be shorter than its label."""
+    return scope.short_keys == ON
+
+
 def row_orders(scope: Scope) -> Iterable[tuple[int, ...]]:
     """The order in which results are handled: it decides who gets the last free slot or is first in the cache."""
     return itertools.permutations(range(scope.requests))

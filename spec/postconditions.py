@@ -7,7 +7,7 @@ what a step tells. Postconditions are searched for wherever our own design is; n
 
 from __future__ import annotations
 
-from spec.applies import has_interval
+from spec.applies import has_interval, short_keys
 from spec.boundary import boundary_behind, prefill_mark
 from spec.design import Design
 from spec.guarantee import owns
@@ -35,7 +35,7 @@ def same_prompt_finds_it(before: State, after: State, design: Design) -> bool:
     """The same prompt again finds the newest boundary below its length, and once that is cached, a longer one its end.
 
     A prefill marks that boundary unless it is cached; and then its prompt's end, where that is a boundary too. What it
-    has marked below its end is cached with its result, or the step tells what was in the way.
+    has marked below its end is cached with its result, or the step tells what was in the way (a key that was cut, too).
     """
     for number, event in enumerate(after.step.events):
         if before.pending < after.pending:
@@ -50,7 +50,7 @@ def same_prompt_finds_it(before: State, after: State, design: Design) -> bool:
         row = before.batches[0].rows[number]
         if is_processed(before, after, number) and row.decode_count == 0 and row.mark == usable_boundary(design, row):
             found = any(key.family == row.family and key.length == row.mark for key in after.cached)
-            if not (found or event.refused or event.no_replacement):
+            if not (found or event.refused or event.no_replacement or event.short_key):
                 return False
     return True
 
@@ -111,6 +111,8 @@ def withheld_checkpoints_reported(before: State, after: State, design: Design) -
         owed = was.owed
         if row.mark != ABSENT:
             owed = ABSENT if overwritten else row.mark
+        if event.short_key:
+            owed = ABSENT
         if event.refused != (processed and row.mark != ABSENT and overwritten):
             return False
         if event.owed != (owed if event.finished else ABSENT):
@@ -136,6 +138,20 @@ def withheld_donations_stay(before: State, after: State, design: Design) -> bool
             if any(was != held for was, held in zip(before.requests[number].ring, now.ring)):
                 return False
             if now.last_len != (ABSENT if event.refused else row.mark):
+                return False
+    return True
+
+
+@postcondition(short_keys)
+def former_label_is_remembered(before: State, after: State, design: Design) -> bool:
+    """Eager: a completed checkpoint leaves the label before it in `former`, and a donation leaves none."""
+    for number, (was, now) in enumerate(zip(before.requests, after.requests)):
+        completed = is_processed(before, after, number) and before.batches[0].rows[number].mark != ABSENT
+        for old, new in zip(was.former, now.former):
+            expected = was.last_len if completed and before.batches[0].rows[number].decode_count > 0 else old
+            if after.step.events[number].published != ABSENT or now.phase == IDLE:
+                expected = ABSENT
+            if new != expected:
                 return False
     return True
 
@@ -231,6 +247,7 @@ POSTCONDITIONS = (
     results_are_reported,
     withheld_checkpoints_reported,
     withheld_donations_stay,
+    former_label_is_remembered,
     reuse_is_reported,
     dead_state_is_erased,
     cache_stays_in_bounds,

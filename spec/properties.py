@@ -232,6 +232,9 @@ def grid(s: State, design: Design) -> bool:
         if request.last_len != ABSENT:
             if request.last_len == 0 or request.last_len % design.scope.interval != 0:
                 return False
+        for length in request.former:
+            if length != ABSENT and (length == 0 or length % design.scope.interval != 0):
+                return False
     for key in s.cached:
         if key.family != ABSENT:
             if key.length <= 0 or key.length % design.scope.interval != 0:

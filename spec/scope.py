@@ -15,7 +15,13 @@ OFF, ON = "off", "on"
 ANY = 0
 """An interval of ANY: whether a length is a boundary is a free choice, within the gap rule."""
 
-_CHOICES = {"mode": (EAGER, LAZY), "without_spare": (OVERWRITE, SKIP), "others": (OFF, ON), "names": (OFF, ON)}
+_CHOICES = {
+    "mode": (EAGER, LAZY),
+    "without_spare": (OVERWRITE, SKIP),
+    "others": (OFF, ON),
+    "names": (OFF, ON),
+    "short_keys": (OFF, ON),
+}
 _LIMITS = {
     "requests": (1, 4096),
     "slots": (1, 1 << 16),
@@ -59,6 +65,8 @@ class Scope:
     """on: beside the named requests any number of others use the pool, the batches and the cache (environment.py)."""
     names: str = OFF
     """on: the allocator hands slots out in any order, for a design to which their names matter."""
+    short_keys: str = OFF
+    """on: a request that ends may hand fewer tokens to the cache than its label covers, because its output was cut."""
 
     def __post_init__(self) -> None:
         for name, (low, high) in _LIMITS.items():
@@ -103,6 +111,11 @@ class Scope:
     def watched(self) -> int:
         """How many slots the state says for whether other requests own and write them."""
         return self.slots if self.others == ON else 0
+
+    @property
+    def former_labels(self) -> int:
+        """How many labels before the newest one a request remembers: one where a key may be too short for that."""
+        return int(self.short_keys == ON and self.mode == EAGER)
 
     @property
     def slots_to_start(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spec.applies import lazy
+from spec.applies import lazy, short_keys
 from spec.boundary import boundary_behind
 from spec.design import Design
 from spec.language import ABSENT, sometimes
@@ -161,6 +161,12 @@ def launches_prefill(before: State, after: State, marked: bool) -> bool:
     return False
 
 
+@sometimes(short_keys)
+def output_cut(before: State, after: State, design: Design) -> bool:
+    """A request ends whose output is cut below its newest checkpoint."""
+    return any(event.short_key for event in after.step.events)
+
+
 SOMETIMES = (
     boundary_at_lookahead_0,
     boundary_at_full_lookahead,
@@ -178,4 +184,5 @@ SOMETIMES = (
     prompt_marked_at_its_end,
     prompt_without_a_mark,
     decode_off_a_boundary,
+    output_cut,
 )

@@ -110,6 +110,8 @@ class Request:
     """Consumer position: the newest completed checkpoint."""
     last_len: Length = ABSENT
     """The label: how many tokens the checkpoint at `last` covers; ABSENT: there is none."""
+    former: Annotated[Vector[Length], Per("former_labels")] = each(ABSENT)
+    """With short_keys=on, eager: the label before this one, which the checkpoint at another position had."""
     recent: Annotated[Vector[bool], Per("memory")] = each(False)
     """With interval `any`: whether the length that lies i below seq_len is a boundary."""
     due: Annotated[int, Range(0, "last_position"), Ghost()] = 0
@@ -140,6 +142,8 @@ class Event:
     """The gate refused a publication, or a later claim had taken the label of the checkpoint away."""
     key_cached: bool = False
     no_replacement: bool = False
+    short_key: bool = False
+    """At a finish: what went to the cache is shorter than the label."""
     owed: Length = ABSENT
     """At a finish: the newest completed checkpoint that had not been published before."""
 

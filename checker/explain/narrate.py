@@ -42,7 +42,7 @@ def say(model: Model, number: int, before: Any, taken: TakenStep, after: Any) ->
 
 def _attempt(number: int, before: State, taken: TakenStep) -> str:
     chosen = NamedArguments(taken)
-    if taken.action.name == "process":
+    if taken.action.name in ("process", "cut"):
         return f"result of batch {number - before.pending}" + "".join(
             f", {request_name(request)} ends" for request, ends in enumerate(chosen.each("finishes")) if ends
         )
@@ -143,6 +143,7 @@ _NARRATORS: dict[str, Callable[[Model, int, State, NamedArguments, State], str]]
     "prepare": narrate_prepare,
     "device": _device,
     "process": narrate_process,
+    "cut": narrate_process,
     "abort": _abort,
     "evict": _evict,
     "move": _move,

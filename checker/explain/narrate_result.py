@@ -36,7 +36,8 @@ def _result(model: Model, before: State, request: int, row: Row, after: State) -
         if model.scope.mode == EAGER and was.next != now.next:
             words += f", {next_changed(was, now)}"
     if event.finished:
-        words += f"; {name} finishes, {_published(before, request, after)}"
+        cut = ", its output is cut" if event.short_key else ""
+        words += f"; {name} finishes{cut}, {_published(before, request, after)}"
     dropped = [slot for slot in slots_of(was) if after.free[slot] and not before.free[slot]]
     return words + (f", frees {slot_names(dropped)}" if dropped else "")
 
@@ -48,7 +49,7 @@ def _completed(was: Request, request: int, row: Row, after: State) -> str:
     if not event.boundary:
         return ", no checkpoint in it" + (f", YET{moved[1:]}" if moved else "")
     words = f", checkpoint {text_name(Text(row.family, row.mark))} done"
-    if row.mark not in (now.last_len, event.published) and not (event.refused or event.key_cached):
+    if row.mark not in (now.last_len, event.published) and not (event.refused or event.key_cached or event.short_key):
         overwritten = claims(after, request, row.slot)
         words += ", gets no label: a launched batch will overwrite it" if overwritten else ", NOT RECORDED"
     return words + moved
@@ -75,4 +76,6 @@ def _published(before: State, request: int, after: State) -> str:
         return f"{slot_names(slots)} goes to the cache as {text_name(key)}"
     if event.refused:
         return "publishes nothing: the gate refuses"
+    if event.short_key and not event.key_cached:
+        return "publishes nothing: its key is shorter than the label"
     return "publishes nothing: " + ("its key is cached already" if event.key_cached else "it has no label")

@@ -22,6 +22,7 @@ class Tie(NamedTuple):
 _STEP: Final = "ghost: the runtime has none, because it keeps no record of its last step; its observer hears of it"
 _COUNTED: Final = "ghost: the runtime has none, because the spec counts by itself what the runtime ought to do"
 _OTHERS: Final = "ghost: the runtime has none, because it knows all its requests by name"
+_WHOLE: Final = "ghost: the runtime has none, because it hands a request's whole text to the cache"
 _NO_TOKENS: Final = "none: a trace has no tokens, so nobody knows whose text it is"
 _NO_STEP: Final = "none: the events themselves say what happened"
 _NOT_RECORDED: Final = "none: only the spec counts it"
@@ -57,6 +58,7 @@ TIES: Final[dict[str, Tie]] = {
     "Request.next": Tie("table.next", _ROWS.format("next")),
     "Request.last": Tie("table.last", _ROWS.format("last")),
     "Request.last_len": Tie("table.last_len", "ResultRow.last_len"),
+    "Request.former": Tie(_WHOLE, _NOT_RECORDED),
     "Request.recent": Tie("ghost: the runtime has none, because its interval is a number, never `any`", _NOT_RECORDED),
     "Request.due": Tie(_COUNTED, _NOT_RECORDED),
     "Request.owed": Tie(_COUNTED, _NOT_RECORDED),
@@ -73,6 +75,7 @@ TIES: Final[dict[str, Tie]] = {
     "Event.refused": Tie(_STEP, _NO_STEP),
     "Event.key_cached": Tie(_STEP, "Publish.stored"),
     "Event.no_replacement": Tie(_STEP, _NO_STEP),
+    "Event.short_key": Tie(_STEP, _NO_STEP),
     "Event.owed": Tie(_STEP, _NOT_RECORDED),
     "Step.events": Tie(_STEP, _NO_STEP),
     "Step.asked": Tie(_STEP, _NO_STEP),

@@ -35,7 +35,7 @@ from spec.actions.prefill import prefill
 from spec.actions.results import process
 from spec.environment import others_give_back, others_take
 from spec.language import Action
-from spec.scope import ANY, BadScope, Scope
+from spec.scope import ANY, ON, BadScope, Scope
 from spec.state import RequestId, Slot, State, Text
 
 
@@ -46,6 +46,8 @@ def config_of(scope: Scope) -> Config:
     """
     if scope.interval == ANY:
         raise BadScope("interval=any is for the spec alone: the runtime's interval is a number of tokens; write one")
+    if scope.short_keys == ON:
+        raise BadScope("short_keys=on is for the spec alone: the runtime cuts no output; leave it out")
     per_request = scope.slots_to_start
     try:
         return Config(

@@ -27,7 +27,7 @@ from runtime.exact_model import ExactModel
 from runtime.requests import TABLE_COLUMNS, RequestTable
 from spec.scope import Scope
 
-FULL: Final = "requests=1 slots=3 nodes=1 interval=any others=on mode=eager"
+FULL: Final = "requests=1 slots=3 nodes=1 interval=any others=on short_keys=on mode=eager"
 """A scope whose state has every field of the spec."""
 _EVENTS: Final = (
     *(format.Take, format.Admit, format.Launch, format.Process),

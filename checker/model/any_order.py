@@ -95,6 +95,7 @@ CHOICES: dict[str, Callable[[Scope], list[int]]] = {
     "admit": at_admission,
     "prepare": of_spares,
     "process": of_replacement,
+    "cut": of_replacement,
 }
 
 

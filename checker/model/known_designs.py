@@ -12,7 +12,7 @@ from spec.boundary import boundary_behind
 from spec.design import Design
 from spec.language import ABSENT
 from spec.scope import EAGER, LAZY
-from spec.state import Length, Request, RequestId, RingPosition, Row, Slot, State
+from spec.state import Length, Request, RequestId, RingPosition, RingPositionOrAbsent, Row, Slot, State
 
 
 class Upstream(Design):
@@ -41,6 +41,10 @@ class Upstream(Design):
     def may_donate(self, s: State, request: RequestId, slot: Slot) -> bool:
         """Donation has no gate."""
         return True
+
+    def short_key_position(self, me: Request, key: Length) -> RingPositionOrAbsent:
+        """The newest checkpoint all the same, under the key that is left: a state of other tokens than its key."""
+        return self.keep_index(me)
 
     def donates_duplicates(self) -> bool:
         """The slot is exchanged before the cache is asked; one that it does not take goes back to the pool."""
@@ -126,6 +130,26 @@ class Merged29792(Upstream):
         return super().may_publish(s, request, slot)
 
 
+class Merged0522(Merged29792):
+    """merged-29792, but where its key is shorter than the label a finish publishes the checkpoint before."""
+
+    name = "merged-0.5.22"
+    summary = (
+        "merged-29792, and a key that is shorter than the label falls back to the checkpoint at the other position"
+    )
+
+    def short_key_position(self, me: Request, key: Length) -> RingPositionOrAbsent:
+        """Eager: the other position, if the label before this one is short enough. Lazy has no other one."""
+        former = self.short_key_label(me, key)
+        if former == ABSENT or former > key:
+            return ABSENT
+        return (me.last + self.scope.last_position) % self.scope.ring
+
+    def short_key_label(self, me: Request, key: Length) -> Length:
+        """The label before this one, whatever the other position holds."""
+        return ABSENT if self.scope.former_labels == 0 else me.former[0]
+
+
 class Lazy0518(Merged29792):
     """merged-29792, but a claim in place leaves the label standing."""
 
@@ -137,15 +161,8 @@ class Lazy0518(Merged29792):
         return False
 
 
-def short_key(design: type[Design]) -> str:
-    """Return in words what a design's releases do that the spec has no decision for; empty: nothing."""
-    if issubclass(design, Merged29792):
-        return "a key that is shorter than the label (sglang 0.5.23 publishes the checkpoint at the other position)"
-    return ""
-
-
 DESIGNS: dict[str, type[Design]] = {
-    design.name: design for design in (Design, Before29792, WaitStream, Merged29792, Lazy0518)
+    design.name: design for design in (Design, Before29792, WaitStream, Merged29792, Merged0522, Lazy0518)
 }
 
 Version = tuple[int, ...]
@@ -171,8 +188,9 @@ class Release(NamedTuple):
 RELEASES: tuple[Release, ...] = (
     Release("sglang", EAGER, Before29792.name, (), (0, 5, 17)),
     Release("sglang", LAZY, Before29792.name, (), (0, 5, 17)),
-    Release("sglang", EAGER, Merged29792.name, (0, 5, 18), (0, 5, 23)),
-    Release("sglang", LAZY, Merged29792.name, (0, 5, 22), (0, 5, 23)),
+    Release("sglang", EAGER, Merged29792.name, (0, 5, 18), (0, 5, 21)),
+    Release("sglang", EAGER, Merged0522.name, (0, 5, 22), (0, 5, 23)),
+    Release("sglang", LAZY, Merged0522.name, (0, 5, 22), (0, 5, 23)),
     Release("sglang", LAZY, Lazy0518.name, (0, 5, 18), (0, 5, 21)),
 )
 """Which engine release took which design's decisions."""

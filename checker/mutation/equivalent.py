@@ -10,6 +10,7 @@ _GATE = (
     "gate at a donation or a finish never refuses. It is there for designs that label otherwise, and "
     "whether a shipped one of those fails does not depend on it."
 )
+_DUPLICATES = "Where the key is cached, only a design that donates duplicates gets this far."
 _TOLD = "That the label was kept back, `label` has told in the same step."
 _SHIPPED = "Only shipped designs get here in a way that shows, and whether they fail does not depend on it."
 _SAID = "The property of the same name says the same of the state before, and so finds it first."
@@ -83,6 +84,14 @@ _SURVIVORS = (
             "spec/design.py Design.may_donate",
             "return self.may_publish(s, request, slot)",
             "return True",
+        ),
+    ),
+    (
+        _DUPLICATES,
+        _keys(
+            "spec/actions/results.py donate",
+            "if design.donates_duplicates() and cached:",
+            "if True and cached:",
         ),
     ),
     (

@@ -35,6 +35,8 @@ STAGES = (
     Stage("requests=1 slots=4 nodes=1 lookahead=0 mode=eager max_len=5"),
     # What other requests do, as far as it is mutated: rows.others_write, and the device that runs their rows.
     Stage("requests=1 slots=3 nodes=1 interval=1 mode=lazy max_len=2 others=on"),
+    # Outputs that are cut.
+    Stage("requests=1 slots=5 nodes=2 mode=eager max_len=4 short_keys=on"),
     # A mutant may treat one slot unlike the others; then names of slots do matter.
     Stage("requests=2 slots=4 nodes=1 interval=1 mode=lazy max_len=2", symmetry=False),
 )

@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "device": "device",
     "process": "process [finish r1] [order r2 r1] [no replacement | taking slot 4]",
     "finish": "finish r1 [order r2 r1] [no replacement | taking slot 4]",
+    "cut": "cut r1 to 3 [finish r2] [order r2 r1] [no replacement | taking slot 4]",
     "abort": "abort r1",
     "evict": "evict slot 3 | evict A@4",
     "move": "move r1 seat 2",

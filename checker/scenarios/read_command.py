@@ -5,7 +5,7 @@ from __future__ import annotations
 from checker.scenarios.commands import COMMANDS, Command
 from checker.scenarios.line import Line
 from spec.language import ABSENT
-from spec.scope import ANY, LAZY, Scope
+from spec.scope import ANY, LAZY, ON, Scope
 from spec.state import EXHAUSTED
 
 
@@ -58,6 +58,8 @@ class _Clauses:
                 self.clauses("order", "no", "taking", *(["finish"] if self.verb == "process" else []))
                 named = {"finishes": self._tuple(self.finishes), "order": self.order, "supply": self.supply}
                 return "process", named
+            case "cut":
+                return "cut", self._cut()
             case "abort":
                 named = {"request": line.request(scope)}
             case "evict":
@@ -67,6 +69,18 @@ class _Clauses:
             case "regroup":
                 named = {"first": self._tuple(line.some_requests(scope))}
         return self.verb, named
+
+    def _cut(self) -> dict[str, object]:
+        line = self.line
+        if self.scope.short_keys != ON:
+            raise line.error("an output is cut only with short_keys=on; write that on the scope line")
+        request = line.request(self.scope)
+        line.keyword("to")
+        kept = line.length(self.scope, "key")
+        self.clauses("order", "no", "taking", "finish")
+        keys = tuple(kept if other == request else ABSENT for other in self.everyone)
+        finishes = self._tuple([request, *self.finishes])
+        return {"finishes": finishes, "order": self.order, "supply": self.supply, "keys": keys}
 
     def _seat(self) -> int:
         self.line.keyword("seat")

@@ -10,6 +10,6 @@ from spec.actions.cache import evict
 from spec.actions.decode import prepare
 from spec.actions.device import device
 from spec.actions.prefill import prefill
-from spec.actions.results import process
+from spec.actions.results import cut, process
 
-ACTIONS = (admit, prefill, prepare, device, process, abort, evict)
+ACTIONS = (admit, prefill, prepare, device, process, cut, abort, evict)

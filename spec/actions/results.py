@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spec.design import Design
-from spec.domains import row_orders, rows, supply
+from spec.domains import cut_keys, row_orders, rows, short_keys, supply
 from spec.language import ABSENT, action, copy, guard, new, require
 from spec.ring import following, give_up
 from spec.rows import claim_at
@@ -28,6 +28,40 @@ def process(s: State, design: Design, finishes: tuple[bool, ...], order: tuple[R
 
     Rows of requests that have left meanwhile are ignored.
     """
+    process_result(s, design, finishes, order, supply, ())
+
+
+@action(short_keys, finishes=rows, order=row_orders, supply=supply, keys=cut_keys)
+def cut(
+    s: State,
+    design: Design,
+    finishes: tuple[bool, ...],
+    order: tuple[RequestId, ...],
+    supply: Supply,
+    keys: tuple[Length, ...],
+) -> None:
+    """Process the oldest result, and some of those that end hand less to the cache than their label covers.
+
+    Their output was cut: a stop string was found in what they had computed already, or thinking is taken out.
+    """
+    guard(any(key != ABSENT for key in keys), "nobody's output is cut; write `process`")
+    for request in order:
+        guard(finishes[request] or keys[request] == ABSENT, "only the output of a request that ends here is cut")
+    process_result(s, design, finishes, order, supply, keys)
+    for request in order:
+        shorter = s.step.events[request].short_key
+        guard(shorter or keys[request] == ABSENT, "what is kept is not shorter than the label; leave its key out")
+
+
+def process_result(
+    s: State,
+    design: Design,
+    finishes: tuple[bool, ...],
+    order: tuple[RequestId, ...],
+    supply: Supply,
+    keys: tuple[Length, ...],
+) -> None:
+    """Process the oldest result; `keys` are what requests that end hand to the cache, where any of them is cut."""
     guard(s.pending > 0, "no batch is pending; prepare one first")
     guard(design.ready(s), "the device has not yet run what the design waits for; write `device` before")
     guard(is_distinct_choice(s, supply), NOT_WORTH_CHOOSING)
@@ -46,7 +80,8 @@ def process(s: State, design: Design, finishes: tuple[bool, ...], order: tuple[R
     for request in order:
         row = batch.rows[request]
         if row.present and s.requests[request].phase == RUNNING:
-            result(s, design, request, row, finishes[request], supply)
+            key = keys[request] if len(keys) > 0 else ABSENT
+            result(s, design, request, row, finishes[request], supply, key)
     guard(supply == ABSENT or s.step.asked, NOT_ASKED)
     erase_dead_state(s)
 
@@ -62,8 +97,8 @@ def retire(s: State, design: Design) -> Batch:
     return batch
 
 
-def result(s: State, design: Design, request: RequestId, row: Row, finishes: bool, supply: Supply) -> None:
-    """Process one row of a request that is still running."""
+def result(s: State, design: Design, request: RequestId, row: Row, finishes: bool, supply: Supply, key: Length) -> None:
+    """Process one row of a request that is still running; `key`: the tokens that it keeps if it ends, ABSENT: all."""
     me = s.requests[request]
     event = s.step.events[request]
     lookahead = me.decode_count - row.decode_count
@@ -77,7 +112,7 @@ def result(s: State, design: Design, request: RequestId, row: Row, finishes: boo
     else:
         complete_decode(s, design, request, row, lookahead)
     if finishes:
-        finish(s, design, request, withheld)
+        finish(s, design, request, withheld, key)
     elif row.decode_count == 0:
         donate(s, design, request, row, supply)
 
@@ -100,6 +135,8 @@ def complete_decode(s: State, design: Design, request: RequestId, row: Row, look
     if design.boundary_seen(me, row, lookahead):
         completed = design.completed_position(me, row, lookahead)
         superseded = design.superseded_position(me, completed)
+        for index in range(len(me.former)):
+            me.former[index] = me.last_len
         me.last = completed
         me.last_len = label(s, design, request, row, design.completed_label(me, row, lookahead))
         if design.scope.mode == LAZY and superseded != completed:
@@ -169,27 +206,39 @@ def donate(s: State, design: Design, request: RequestId, row: Row, supply: Suppl
 def clear_donated(me: Request, row: Row) -> None:
     """Take the label back: its checkpoint has left the ring, and nothing of it is owed any more."""
     me.last_len = ABSENT
+    for index in range(len(me.former)):
+        me.former[index] = ABSENT
     if me.owed == row.mark:
         give_up(me)
 
 
-def finish(s: State, design: Design, request: RequestId, withheld: bool) -> None:
+def finish(s: State, design: Design, request: RequestId, withheld: bool, key: Length) -> None:
     """Publish the newest checkpoint if the gate allows it and its key is new, then release everything else.
 
-    `withheld`: the design keeps it back, whatever its gate says.
+    `withheld`: the design keeps it back, whatever its gate says. `key`: the tokens that are kept; ABSENT: all.
     """
     me = s.requests[request]
     event = s.step.events[request]
     event.finished = True
     event.owed = me.owed
     position = design.keep_index(me)
+    length = me.last_len
+    if key != ABSENT and key < length:
+        # A state cannot be shortened: of the newest checkpoint nothing is owed any more.
+        event.short_key = True
+        event.owed = ABSENT
+        shorter = design.short_key_position(me, key)
+        length = ABSENT
+        if shorter != ABSENT:
+            position = shorter
+            length = design.short_key_label(me, key)
     slot = me.ring[position]
-    if me.last_len != ABSENT:
+    if length != ABSENT:
         if withheld or not design.may_publish(s, request, slot):
             event.refused = True
-        elif key_cached(s, request, me.last_len):
+        elif key_cached(s, request, length):
             event.key_cached = True
         else:
-            publish(s, design, request, slot, me.last_len)
+            publish(s, design, request, slot, length)
             me.ring[position] = ABSENT
     release(s, design, request)

@@ -14,6 +14,7 @@ from tests.support.paths import ROOT, SPEC
 HEAD = "scenario Small\nscope requests=2 slots=6 nodes=1 mode=eager max_len=6\n"
 LAZY = HEAD.replace("eager", "lazy")
 ANY = HEAD.replace("nodes=1", "nodes=1 interval=any")
+CUT = HEAD.replace("max_len=6", "max_len=6 short_keys=on")
 RUNNING = "admit r1 prompt 1\nprefill r1\ndevice\nprocess\n"
 
 UNREADABLE = [
@@ -38,7 +39,7 @@ UNREADABLE = [
         HEAD + "launch r1\n",
         3,
         1,
-        "write admit, prefill, prepare, device, process, finish, abort, evict, move or regroup",
+        "write admit, prefill, prepare, device, process, finish, cut, abort, evict, move or regroup",
     ),
     (HEAD + "  device now\n", 3, 10, "the line ends before it"),
     (HEAD + "admit r3 prompt 3\n", 3, 7, "write r1 to r2, or a larger requests="),
@@ -61,6 +62,8 @@ UNREADABLE = [
     (LAZY + "prepare r1 no spare taking slot 1\n", 3, 21, "write it once"),
     (HEAD + "finish\n", 3, 8, "the name of a request"),
     (HEAD + "process order r2\n", 3, 15, "write some order of r1 r2"),
+    (HEAD + "cut r1 to 3\n", 3, 5, "write that on the scope line"),
+    (CUT + "cut r1 at 3\n", 3, 8, "write to"),
     (HEAD + "evict 3\n", 3, 7, "write slot"),
     (HEAD + "evict slot x\n", 3, 12, "write a slot from 0 to 5"),
     (HEAD + "refused:\n", 3, 10, "write admit"),
@@ -92,6 +95,7 @@ DISABLED = [
     (HEAD + RUNNING + "prepare\nprepare\nprepare\n", 9, "process one first"),
     (HEAD + RUNNING + "prepare r1\nprocess\n", 8, "write `device` before"),
     (HEAD + RUNNING + "prepare\ndevice\nfinish r1\n", 9, "with a row in the oldest pending batch"),
+    (CUT + RUNNING + "prepare r1\ndevice\ncut r1 to 3\n", 9, "what is kept is not shorter than the label"),
     (HEAD + RUNNING + "prepare r1\ndevice\nprocess no replacement\n", 9, "leave that clause out"),
     (HEAD + RUNNING + "prepare r1\ndevice\nprocess order r2 r1\n", 9, "the order matters only among several rows"),
     (HEAD + RUNNING + "prepare r1\nabort r1\nadmit r1 prompt 1\n", 9, "process them first"),
@@ -185,7 +189,7 @@ def test_a_guard_without_words_is_shown_as_it_stands(tmp_path, monkeypatch):
 
 def test_every_form_that_the_help_shows_can_be_read(tmp_path):
     """The forms are examples: without their brackets, and with the first of several alternatives, they are scripts."""
-    scope = "scenario A\nscope requests=2 slots=6 interval=any mode=lazy max_len=6\n"
+    scope = "scenario A\nscope requests=2 slots=6 interval=any mode=lazy max_len=6 short_keys=on\n"
     path = tmp_path / "script.txt"
     for form in COMMANDS.values():
         bare = form.split(" | ")[0].replace("[", "").replace("]", "").replace("...", "")

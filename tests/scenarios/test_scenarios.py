@@ -24,7 +24,7 @@ from tests.support.paths import SCENARIOS
 FILES = sorted(SCENARIOS.glob("*.txt"))
 MUST_FAIL = ("before-29792-eager", "before-29792-lazy", "wait-stream-eager", "wait-stream-lazy")
 EXPECTED = "expect violation exact-label no-inflight-target publishes-only-what-is-there"
-MUST_FAIL += ("merged-29792-eager", "lazy-0.5.18-lazy")
+MUST_FAIL += ("merged-29792-eager", "merged-0.5.22-eager", "lazy-0.5.18-lazy")
 SMALL = "scenario Small\nscope requests=1 slots=4 nodes=1 mode=eager max_len=6\n"
 
 

@@ -88,6 +88,16 @@ LENGTHS = {
         "written-before-donated": 12,
     },
     ("merged-29792", "lazy"): {},
+    ("merged-0.5.22", "eager"): {
+        "batch-local": 6,
+        "exact-label": 11,
+        "flip-once": 8,
+        "no-inflight-target": 11,
+        "publishes-only-what-is-there": 11,
+        "ring-apart": 9,
+        "written-before-donated": 12,
+    },
+    ("merged-0.5.22", "lazy"): {},
     ("lazy-0.5.18", "eager"): {
         "batch-local": 6,
         "exact-label": 11,

@@ -154,15 +154,32 @@ def shorter(slot: int, length: int) -> list[Event]:
     ]
 
 
-def test_the_fallback_to_the_other_position_is_not_covered() -> None:
-    assert conform(shorter(3, 4), "merged-29792", EAGER).conforms
-    result = conform(shorter(2, 2), "merged-29792", EAGER)
-    assert result.divergence is None
-    assert (result.line, result.not_covered[:38]) == (10, "a key that is shorter than the label (")
-    # A shorter key for the newest checkpoint is no fallback, and neither is a longer one for the other.
-    assert differs(conform(shorter(3, 2), "merged-29792", EAGER)) == (11, "len")
-    assert differs(conform(shorter(2, 6), "merged-29792", EAGER)) == (11, "len")
-    assert differs(conform(shorter(2, 2), "before-29792", EAGER)) == (11, "len")
+def test_a_short_key_falls_back_to_the_other_position_from_0_5_22_on() -> None:
+    assert conform(shorter(3, 4), "merged-0.5.22", EAGER).conforms
+    assert conform(shorter(2, 2), "merged-0.5.22", EAGER).conforms
+    # The newest state is filed under its own label or not at all, the other one under the label that it had.
+    assert differs(conform(shorter(3, 2), "merged-0.5.22", EAGER)) == (11, "slot")
+    assert differs(conform(shorter(3, 3), "merged-0.5.22", EAGER)) == (11, "len")
+    assert differs(conform(shorter(2, 6), "merged-0.5.22", EAGER)) == (11, "len")
+    assert differs(conform(shorter(2, 2), "merged-29792", EAGER)) == (11, "slot")
+
+
+@pytest.mark.parametrize("design", ["before-29792", "merged-29792"])
+def test_a_short_key_gets_the_newest_state_to_0_5_21(design: str) -> None:
+    assert conform(shorter(3, 3), design, EAGER).conforms
+    assert differs(conform(shorter(3, 5), design, EAGER)) == (11, "len")
+    # The gate at a finish is asked all the same.
+    assert conform(in_place_and_cut(3), design, LAZY).conforms == (design == "merged-29792")
+
+
+def in_place_and_cut(length: int) -> list[Event]:
+    """A lazy request decodes to 4 without a spare and finishes with that result, published under `length` tokens."""
+    return [*in_place(False)[:6], Publish("A", 3, length, True), Free((1,))]
+
+
+def test_nothing_is_filed_under_a_short_key_by_our_design() -> None:
+    assert differs(conform(in_place_and_cut(3), "slotproof", LAZY)) == (8, "publication")
+    assert differs(conform(in_place_and_cut(3), "merged-0.5.22", LAZY)) == (8, "publication")
 
 
 # After a difference that nothing else depends on, the comparison goes on.
@@ -223,7 +240,9 @@ def test_what_is_passed_over_stays_as_the_trace_has_it() -> None:
     # From there on it is compared again.
     assert found(conform(early(prepare=1), "slotproof", EAGER))[1:] == [(4, "prepare", "last", 0, 1, 1)]
     assert found(conform(early(process=1), "slotproof", EAGER))[1:] == [(5, "process", "last", 0, 1, 1)]
-    assert found(conform(early(publish=2), "slotproof", EAGER))[1:] == [(7, "publish", "len", 4, 2, 1)]
+    assert found(conform(early(publish=2), "slotproof", EAGER))[1:] == [
+        (7, "publish", "publication", None, "slot 3 as 2 tokens", 1)
+    ]
 
 
 def test_a_position_that_the_ring_does_not_have_ends_the_comparison() -> None:

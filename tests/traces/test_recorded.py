@@ -23,7 +23,9 @@ GOOD = TRACES / "sglang-0.5.23-eager-p12-n20-b5-good.ndjson"
         ("sglang-0.4.9-lazy-x-bad.ndjson", "before-29792"),
         ("sglang-0.5.18-lazy-x-bad.ndjson", "lazy-0.5.18"),
         ("sglang-0.5.21-lazy-x-bad.ndjson", "lazy-0.5.18"),
-        ("sglang-0.5.22-lazy-x-bad.ndjson", "merged-29792"),
+        ("sglang-0.5.22-lazy-x-bad.ndjson", "merged-0.5.22"),
+        ("sglang-0.5.21-eager-x-bad.ndjson", "merged-29792"),
+        ("sglang-0.5.22-eager-x-bad.ndjson", "merged-0.5.22"),
         ("sglang-0.5.18-eager-x-bad.ndjson", "merged-29792"),
     ],
 )

@@ -9,12 +9,11 @@ from msgspec import UNSET
 from checker.traces.conformance.divergence import Group
 from checker.traces.conformance.shadow import Follower, ShadowBatch
 from checker.traces.conformance.slot_map import Physical
-from checker.traces.conformance.translate import NotCovered
 from checker.traces.format1 import Evict1, Free1, Process1, ProcessRow1, Publish1
 from spec.actions.abort import abort
 from spec.actions.cache import evict
 from spec.actions.device import device
-from spec.actions.results import process
+from spec.actions.results import process_result
 from spec.language import ABSENT, Disabled, Violated
 from spec.slots import give_back
 from spec.state import IDLE, RequestId, Text
@@ -29,8 +28,6 @@ class Offer(NamedTuple):
     slot: Physical
     length: int
     stored: bool
-    others: tuple[Physical, ...]
-    """At a finish: what else the ring held."""
 
 
 def follow_effects(follower: Follower, group: Group) -> None:
@@ -79,16 +76,14 @@ def _process(follower: Follower, event: Process1, effects: Group) -> list[Offer]
         finishes[request] = row.done
     while not follower.design.ready(follower.state) and follower.state.written < follower.state.pending:
         follower.act(device)
-    rings = {request: follower.ring_of(request) for row, request in matched if row.done}
-    follower.act(process, finishes, tuple(range(len(finishes))), ABSENT)
+    keys = _kept(oldest, effects, finishes)
+    follower.take(process_result, finishes, tuple(range(len(finishes))), ABSENT, keys)
     follower.forget_aside(aside)
     follower.batches.popleft()
     for row, request in matched:
         if not row.skipped:
             _compare(follower, row, request)
-    offers = [
-        offer for name, request in oldest.rows for offer in _offers(follower, name, request, rings.get(request, ()))
-    ]
+    offers = [offer for name, request in oldest.rows for offer in _offers(follower, name, request)]
     for row, request in matched:
         if row.done and follower.running.get(row.r) == request:
             del follower.running[row.r]
@@ -126,6 +121,19 @@ def _already_cached(batch: ShadowBatch, effects: Group) -> list[Text]:
     ]
 
 
+def _kept(batch: ShadowBatch, effects: Group, finishes: list[bool]) -> list[int]:
+    """Return how many tokens each request that ends hands to the cache, as its publication says; ABSENT: no word of it.
+
+    Whether an output was cut no trace says, so where fewer tokens are published than the label covers it is its choice.
+    """
+    requests = dict(batch.rows)
+    kept = [ABSENT] * len(finishes)
+    for _, event in effects:
+        if isinstance(event, Publish1) and event.r in requests and finishes[requests[event.r]]:
+            kept[requests[event.r]] = event.len
+    return kept
+
+
 def _compare(follower: Follower, row: ProcessRow1, request: RequestId) -> None:
     state = follower.state
     seen = state.step.events[request]
@@ -148,20 +156,19 @@ def _compare(follower: Follower, row: ProcessRow1, request: RequestId) -> None:
                 raise follower.differs(row.r, field, expected, value)
 
 
-def _offers(follower: Follower, name: str, request: RequestId, ring: tuple[Physical, ...]) -> list[Offer]:
+def _offers(follower: Follower, name: str, request: RequestId) -> list[Offer]:
     """What the design published in this step, or would have if the key had been new. Stored slots leave the model."""
     state, physical = follower.state, follower.slots.physical
     event = state.step.events[request]
     if event.key_cached:
         slot, label = follower.design.offered[request]
-        return [Offer(name, physical[slot], label, False, ())]
+        return [Offer(name, physical[slot], label, False)]
     if event.published == ABSENT:
         return []
     slot = next(slot for slot, key in enumerate(state.cached) if key == Text(request, event.published))
     state.cached[slot] = Text()
     follower.slots.store(slot)
-    others = tuple([other for other in ring if other != physical[slot]])
-    return [Offer(name, physical[slot], event.published, True, others)]
+    return [Offer(name, physical[slot], event.published, True)]
 
 
 def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> None:
@@ -173,8 +180,6 @@ def _publications(follower: Follower, effects: Group, offers: list[Offer]) -> No
         if offer is None:
             words = f"slot {event.slot} as {event.len} tokens"
             raise follower.differs(event.r, "publication", None, words, "", line, "publish")
-        if follower.short_key and event.len < offer.length and event.slot in offer.others:
-            raise NotCovered(follower.short_key)
         for field, value, seen in (
             ("len", offer.length, event.len),
             ("slot", event.slot if offer.slot is None else offer.slot, event.slot),

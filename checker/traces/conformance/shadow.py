@@ -9,20 +9,19 @@ stored slot leaves the model), and contents of slots are nobody's concern here.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
 from msgspec import UNSET
 
-from checker.model.known_designs import short_key
 from checker.traces.conformance.divergence import Diverged, Divergence, FalseGuard, stopped_at
 from checker.traces.conformance.shadow_design import FollowedDesign, followed
 from checker.traces.conformance.slot_map import Physical, SlotNames
 from checker.traces.format import Header
 from spec.design import Design
 from spec.language import ABSENT, Action, Disabled, Vector, Violated, copy, new
-from spec.scope import ANY, OVERWRITE, Scope
+from spec.scope import ANY, ON, OVERWRITE, Scope
 from spec.state import IDLE, RequestId, Slot, State, Step, Text, initial
 
 LONGEST = 1 << 30  # Tokens; a trace has no longest sequence, and the spec wants a number.
@@ -52,10 +51,9 @@ class Follower:
         self.scope = Scope(
             requests=FIRST_REQUESTS, slots=FIRST_REQUESTS * per_request, nodes=FIRST_REQUESTS * per_request,
             families=FIRST_REQUESTS, interval=header.interval, ring=header.ring, lookahead=header.lookahead,
-            mode=header.mode, without_spare=without_spare, max_len=LONGEST,
+            mode=header.mode, without_spare=without_spare, max_len=LONGEST, short_keys=ON,
         )  # fmt: skip
         self._per_request = per_request
-        self.short_key = short_key(design)
         self._kind: type[FollowedDesign] = followed(design)
         self.design = self._kind(self.scope)
         self.state: State = initial(self.scope)
@@ -82,9 +80,6 @@ class Follower:
         vars(other).update(vars(self))
         other._kind = kind or self._kind
         other.design = other._kind(self.scope)
-        if kind is not None:
-            # Whoever asks what other answers would do is not asking what the spec doesn't have.
-            other.short_key = ""
         other.state, other.slots = copy(self.state), self.slots.copy()
         other.running, other.names, other.rows_out = dict(self.running), list(self.names), list(self.rows_out)
         other.batches, other.cache, other.contested = deque(self.batches), dict(self.cache), []
@@ -119,8 +114,12 @@ class Follower:
 
     def act(self, action: Action, *arguments: object) -> None:
         """Take a step of the spec; raises Diverged where it isn't possible."""
+        self.take(action.function, *arguments)
+
+    def take(self, function: Callable[..., None], *arguments: object) -> None:
+        """Take what a step of the spec does; raises Diverged where it isn't possible."""
         try:
-            action.function(self.state, self.design, *arguments)
+            function(self.state, self.design, *arguments)
         except (Disabled, Violated) as error:
             raise self.stopped(error) from error
 
