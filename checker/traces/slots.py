@@ -162,6 +162,8 @@ class Slot:
             self.owner.owned.discard(self.id)
             self.owner.transit.pop(self.id, None)
         self.owner, self.bad, self.named = owner, None, True
+        # What nobody has may be filled by what the recorder does not know; once it is given back that is over.
+        self.opaque = self.opaque and owner is not None
         if owner is not None:
             owner.owned.add(self.id)
 
