@@ -138,7 +138,7 @@ _SURVIVORS = (
     (
         _READY,
         _keys(
-            "spec/actions/results.py process",
+            "spec/actions/results.py process_result",
             "guard(s.pending > 0)",
             "pass",
             "guard(s.pending >= 0)",
@@ -229,7 +229,7 @@ _SURVIVORS = (
     (
         _UNASKED,
         _keys(
-            "spec/actions/results.py process",
+            "spec/actions/results.py process_result",
             "guard(supply == ABSENT or s.step.asked)",
             "guard(supply == (ABSENT - 1) or s.step.asked)",
         ),
