@@ -42,7 +42,12 @@ KILLED_BY_POSTCONDITION = {
     "same-prompt-finds-it": (0, "spec/design.py Design.marks_before_the_end: return not cached -> return False"),
     "launches-are-reported": (0, "spec/actions/decode.py prepare: s.step.events[request].prepared = True -> pass"),
     "results-are-reported": (0, "spec/actions/abort.py abort: s.step.events[request].aborted = True -> pass"),
-    "withheld-checkpoints-reported": (0, "spec/actions/results.py donate: event.key_cached = True -> pass"),
+    "withheld-checkpoints-reported": (0, "spec/actions/results.py donate: event.key_cached = cached -> pass"),
+    "withheld-donations-stay": (0, "spec/design.py Design.donates_duplicates: return False -> return True"),
+    "former-label-is-remembered": (
+        -2,
+        "spec/actions/results.py complete_decode: me.former[index] = me.last_len -> pass",
+    ),
     "reuse-is-reported": (0, "spec/slots.py take: if awaits_write(s, slot): -> if True:"),
     "dead-state-is-erased": (0, "spec/actions/cache.py evict: erase_dead_state(s) -> pass"),
     "cache-stays-in-bounds": (
