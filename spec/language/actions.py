@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -33,6 +34,17 @@ class Action:
     def __call__(self, *arguments: Any, **named: Any) -> None:
         """Perform the action natively on the state given first."""
         self.function(*arguments, **named)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+        """An action goes from one process to another by its place: its module has it under its function's name."""
+        return _at, (self.function.__module__, self.function.__qualname__)
+
+
+def _at(module: str, name: str) -> Action:
+    """Return the action that a module has under a name."""
+    found = getattr(importlib.import_module(module), name)
+    assert isinstance(found, Action), f"{module}.{name} is declared as an action"
+    return found
 
 
 @dataclasses.dataclass(frozen=True)

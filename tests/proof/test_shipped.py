@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import pickle
 
 import pytest
 
+import spec.model
 from checker.command.report import boundary as boundary_report
 from checker.exit_codes import INCONCLUSIVE, SHOWN, VIOLATED
 from checker.proof import boundary_contract, boundary_proof, boundary_source
@@ -85,6 +87,13 @@ def test_a_changed_text_is_told_apart_at_the_end_of_a_run(old: str) -> None:
     assert found.inputs == inputs
     assert found.run
     assert found.run[-1].action.name in found.step
+    # `verify` proves in a process of its own, from which what was found has to come back.
+    assert pickle.loads(pickle.dumps(result)) == result
+
+
+def test_every_action_is_itself_after_it_went_to_another_process() -> None:
+    for action in spec.model.actions:
+        assert pickle.loads(pickle.dumps(action)) is action
 
 
 def test_a_gate_that_never_has_to_close_is_compared_where_it_does() -> None:
