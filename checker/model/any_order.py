@@ -99,15 +99,27 @@ CHOICES: dict[str, Callable[[Scope], list[int]]] = {
 }
 
 
+REPLACED: dict[str, object] = {"is_distinct_choice": is_distinct_choice, "available": available}
+
+
+def _asking_these(function: FunctionType) -> FunctionType:
+    """Return a function that asks these in place of the spec's, and so does whatever of its own module it calls."""
+    known = function.__globals__ | REPLACED
+    for name in function.__code__.co_names:
+        called = known.get(name)
+        if name not in REPLACED and isinstance(called, FunctionType) and called.__module__ == function.__module__:
+            known[name] = _asking_these(called)
+    made = FunctionType(function.__code__, known, function.__name__, function.__defaults__, function.__closure__)
+    made.__annotations__, made.__doc__ = function.__annotations__, function.__doc__
+    return made
+
+
 def _in_any_order(action: Action) -> Action:
     if action.name not in CHOICES:
         return action
-    function = action.function
-    assert isinstance(function, FunctionType)
-    known = function.__globals__ | {"is_distinct_choice": is_distinct_choice, "available": available}
-    made = FunctionType(function.__code__, known, function.__name__, function.__defaults__, function.__closure__)
-    made.__annotations__, made.__doc__ = function.__annotations__, function.__doc__
-    return dataclasses.replace(action, function=made, choices=action.choices | {"supply": CHOICES[action.name]})
+    assert isinstance(action.function, FunctionType)
+    supplies = action.choices | {"supply": CHOICES[action.name]}
+    return dataclasses.replace(action, function=_asking_these(action.function), choices=supplies)
 
 
 def protocol(scope: Scope, design: type[Design]) -> Model:
