@@ -124,7 +124,8 @@ class Graph:
         return self.not_(self.le(b, a))
 
     def le(self, a: Value, b: Value) -> Value:
-        """Return whether a <= b."""
+        """Return whether a <= b; of a bool whether its number is."""
+        a, b = self.int_(a), self.int_(b)
         (a_low, a_high), (b_low, b_high) = bounds(a), bounds(b)
         if a_high <= b_low:
             return True

@@ -204,3 +204,11 @@ def test_every_operation_on_every_pair_of_ranges(first, second):
             result = compute([value], [a, b], [x, y])[value] if isinstance(value, Node) else value
             assert result == expected(x, y)
             assert low <= result <= high
+
+
+def test_truths_are_compared_as_numbers():
+    graph = Graph()
+    truth, number = graph.leaf("t", True, 0, 1), graph.leaf("n", False, -1, 1)
+    for value in (graph.le(truth, number), graph.lt(number, truth), graph.eq(truth, number), graph.add(truth, number)):
+        used = [arg for node in order([value]) if node.op != "int" for arg in node.args]
+        assert not [arg for arg in used if isinstance(arg, Node) and arg.is_bool and arg.op == "leaf"]
