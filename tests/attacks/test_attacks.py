@@ -12,9 +12,8 @@ import sys
 import pytest
 
 import spec.model
-from checker.command import cli
 from checker.model.user_files import BadModel
-from checker.search import audit
+from checker.search import audit, perform
 from checker.search.audit import TRIES, Audit
 from checker.search.bfs import Search
 from checker.search.check import Check
@@ -119,7 +118,7 @@ def unaudited(monkeypatch):
 
 
 def test_a_wrong_pass_is_noticed(file, monkeypatch):
-    monkeypatch.setattr(Search, "_check_always", lambda self, frontier: None)
+    monkeypatch.setattr(Search, "_check_always", lambda self: None)
     assert wrongly(file) == "crash"
     unaudited(monkeypatch)
     assert wrongly(file) == "wrong pass"
@@ -140,17 +139,17 @@ def raising(error):
 
 
 def test_an_error_of_our_own_is_noticed(file, monkeypatch):
-    monkeypatch.setattr(cli, "run_check", raising(RuntimeError("ours")))
+    monkeypatch.setattr(perform, "run", raising(RuntimeError("ours")))
     assert wrongly(file) == "crash"
 
 
 def test_a_refusal_of_what_is_legal_is_noticed(file, monkeypatch):
-    monkeypatch.setattr(cli, "run_check", raising(BadModel(f"{file}:1: no; yes")))
+    monkeypatch.setattr(perform, "run", raising(BadModel(f"{file}:1: no; yes")))
     assert wrongly(file, legal=True) == "refused, though legal"
     judge(file)
 
 
 @pytest.mark.parametrize("words", ["no; yes", "{file}: no; yes", "{file}:1: no"])
 def test_a_refusal_without_a_place_or_a_remedy_is_noticed(words, file, monkeypatch):
-    monkeypatch.setattr(cli, "run_check", raising(BadModel(words.format(file=file))))
+    monkeypatch.setattr(perform, "run", raising(BadModel(words.format(file=file))))
     assert wrongly(file) == "refused without place or remedy"

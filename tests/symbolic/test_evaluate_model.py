@@ -301,11 +301,14 @@ def decisions(model):
         "slot": range(scope.slots),
         "lookahead": range(-1, scope.lookahead + 1),
         "completed": range(scope.ring),
+        "key": range(1, scope.max_len + 1),
+        "cached": (False, True),
     }
     for name, function in inspect.getmembers(type(model.context), inspect.isfunction):
         if name.startswith("_"):
             continue
         names = list(inspect.signature(function).parameters)[1:]
+        assert {"request"}.union(fixed, request_of).issuperset(names), f"{name} has a parameter that is new"
         domains = [fixed.get(parameter, [None]) for parameter in names]
         for r, b, *values in itertools.product(range(scope.requests), range(scope.window), *domains):
             pick = [request_of.get(parameter) for parameter in names]

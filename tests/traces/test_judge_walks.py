@@ -76,7 +76,7 @@ def test_the_verdict_on_a_walk_is_what_the_properties_say(name: str, mode: str) 
         assert (outcome == "bad") == bool(found), f"seed {seed}, {scope}: {outcome}, {found[:3]}"
     assert set(outcomes) <= {"good", "bad"}
     # What our own design does is never bad, and neither is upstream's lazy mode since it clears its labels.
-    expect_bad = name != "slotproof" and (name, mode) != ("merged-29792", LAZY)
+    expect_bad = name != "slotproof" and not (name in ("merged-29792", "merged-0.5.22") and mode == LAZY)
     assert (outcomes["bad"] > 0) == expect_bad
 
 
