@@ -336,5 +336,5 @@ def test_a_search_that_loses_a_violation_is_a_contradiction(monkeypatch):
         return result
 
     monkeypatch.setattr(Search, "run", forgetful)
-    with pytest.raises(Disagreement, match="turn-goes-up is violated natively, and the verdict by [a-z]+ has it hold"):
+    with pytest.raises(Disagreement, match=r"turn-goes-up is violated natively, and the verdict by [a-z]+ has it hold"):
         run(CANARY)
