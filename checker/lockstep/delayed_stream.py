@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Final
 
 from runtime.streams import StreamEvent, Work, Worker
 
-_HEAD_START: Final = 0.002
 PAUSES: Final = (0.0, 0.001, 0.005)
 """What a run on a thread draws its pause from: a step of the host takes about a millisecond."""
 
@@ -15,7 +15,7 @@ PAUSES: Final = (0.0, 0.001, 0.005)
 class Late(Worker):
     """A thread that pauses before each piece of work, for its model is so small that it would never be behind.
 
-    Without a pause it is the other extreme: the host waits a moment, and the work is done before it goes on.
+    Without a pause it is the other extreme: the host waits, and the work is done before it goes on.
     """
 
     def __init__(self, pause: float) -> None:
@@ -32,5 +32,7 @@ class Late(Worker):
 
         event = super().submit(later)
         if not self.pause:
-            time.sleep(_HEAD_START)
+            # What the work has raised is for whoever asks for its result.
+            with contextlib.suppress(Exception):
+                event.wait()
         return event
