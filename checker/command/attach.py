@@ -88,6 +88,8 @@ class _Watch:
         self._out, self._ended, self._progress = out, ended, progress
         self._threads: dict[Path, threading.Thread] = {}
         self._judged: dict[Path, Judgement | Unjudged] = {}
+        self._errors: list[Exception] = []
+        """What a thread has run into that is not the trace's fault."""
 
     def look(self) -> None:
         """Begin with what is new."""
@@ -97,10 +99,12 @@ class _Watch:
                 thread.start()
 
     def result(self) -> list[Judgement | Unjudged]:
-        """Return what was found; the files have stopped growing."""
+        """Return what was found; the files have stopped growing. Raises what kept one from being judged."""
         self.look()
         for thread in self._threads.values():
             thread.join()
+        for error in self._errors:
+            raise error
         return [self._judged[file] for file in sorted(self._judged)]
 
     def _judge(self, file: Path) -> None:
@@ -110,3 +114,6 @@ class _Watch:
             self._judged[file] = judge_events(reader, until_stop(reader), watch=story)
         except BadTrace as error:
             self._judged[file] = Unjudged(file, str(error), error.line)
+        except Exception as error:
+            # It would end with its thread, and a trace that nobody has judged would pass.
+            self._errors.append(error)

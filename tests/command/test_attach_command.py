@@ -61,6 +61,21 @@ def test_the_worst_of_several_counts(tmp_path):
     }
 
 
+def test_an_error_of_our_own_while_judging_is_no_verdict(tmp_path):
+    file = tmp_path / "script.py"
+    file.write_text(PRELUDE + RUN)
+    broken = "from checker.command import attach; attach.judge_events = lambda *given, **named: 1 / 0; "
+    command = COMMAND.replace("from checker.command.cli", broken + "from checker.command.cli")
+    words = ["attach", "sglang", "--out", "traces", "--judge", "--", ENGINE, str(file)]
+    done = subprocess.run(
+        [sys.executable, "-c", command, str(ROOT), *words],
+        env=environment(FAKE), cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 70, done.stdout + done.stderr
+    assert "ZeroDivisionError" in done.stderr
+    assert "good" not in done.stdout
+
+
 def test_a_story_is_told_while_the_engine_runs(tmp_path):
     waits = f"import os, time\nwhile not os.path.exists({str(tmp_path / 'seen')!r}):\n    time.sleep(0.05)\n"
     file = tmp_path / "script.py"
