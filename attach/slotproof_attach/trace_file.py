@@ -65,7 +65,10 @@ class TraceFile:
         if self._file is None:
             # Without a buffer of its own: what is in one call is in the file even if the process is killed.
             self._file = open(self.path, "wb", buffering=0)  # noqa: SIM115 (closed by `close`)
-        self._file.write(text)
+        left = memoryview(text)
+        while left:
+            # Such a file may take less than it is given, and half a line would make the next one unreadable.
+            left = left[self._file.write(left) :]
 
 
 class Writer(threading.Thread):
